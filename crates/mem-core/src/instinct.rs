@@ -169,6 +169,12 @@ pub struct ConfidenceState {
     pub uninjected: Counts,
     /// Whether a person or an import has fixed the value since the last vote.
     pub by_hand: bool,
+    /// The highest belief so far: tells one that fell from one that never rose.
+    pub peak: Unit,
+    /// Weight of what speaks for it, for policies that keep such a sum; 0 where none is kept.
+    pub support: f64,
+    /// Weight of what speaks against it, likewise.
+    pub doubt: f64,
 }
 
 /// How evidence becomes confidence. Pure: the same evidence in the same order gives the same state.

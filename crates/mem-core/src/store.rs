@@ -180,7 +180,8 @@ pub trait InstinctStore: Send + Sync {
     /// Of the backend.
     fn instincts(&self, filter: &InstinctFilter) -> Result<Vec<Instinct>>;
 
-    /// Adds evidence; one for the same instinct, session and kind replaces the earlier one.
+    /// Adds evidence; one for the same instinct, session and kind replaces the earlier one. Without a session it
+    /// is the same only at the same instant, so that several edits or dormant stretches all count.
     ///
     /// # Errors
     /// [`crate::Error::NotFound`] when the instinct is unknown.

@@ -7,6 +7,10 @@ pub struct TextHit {
     pub id: MemoryId,
     /// BM25 score, above 0.
     pub score: f64,
+    /// Which share of the question's information (words weighed by inverse document frequency) it holds, in `[0, 1]`.
+    pub coverage: f64,
+    /// How much that is: the weights of the question's words it holds, in units of a word that only one memory holds.
+    pub specificity: f64,
 }
 
 /// A lexical view of the memories, rebuilt at will from a [`crate::MemoryStore`].

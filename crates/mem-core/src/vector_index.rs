@@ -14,7 +14,8 @@ pub trait VectorIndex: Send + Sync {
     /// Stores the vectors of one memory, one a chunk in order, replacing all it had for that model.
     ///
     /// # Errors
-    /// [`crate::Error::DimensionMismatch`]; [`crate::Error::NotFound`] when the memory is gone.
+    /// [`crate::Error::DimensionMismatch`]; [`crate::Error::NotFound`] when the memory is gone;
+    /// [`crate::Error::Invalid`] for a memory without a vector, or a number that is not finite.
     fn put(&self, model: &ModelIdentity, entries: &[(MemoryId, Language, Vec<Embedding>)]) -> Result<()>;
 
     /// The `k` memories nearest to `query` by cosine of their best chunk, ties by id; only those that pass the filter.
@@ -49,7 +50,7 @@ pub trait VectorIndex: Send + Sync {
         Ok(self.len(model)? == 0)
     }
 
-    /// Drops the vectors of every other model.
+    /// Drops the vectors of every other model; answers how many, counting each chunk.
     ///
     /// # Errors
     /// Of the backend.

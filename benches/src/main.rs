@@ -1,0 +1,2 @@
+//! The harness of mem.
+fn main() {}

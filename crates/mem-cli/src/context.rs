@@ -1,0 +1,73 @@
+//! What every command starts from: places, configuration, project, engine.
+
+use crate::cli::Global;
+use crate::config::load_toml;
+use crate::identity::{ProjectContext, identify};
+use crate::paths::{PathFlags, Paths};
+use anyhow::Context as _;
+use mem_core::{MemoryFilter, ProjectFilter, Timestamp};
+use mem_engine::{Config, Engine, Layout};
+use std::path::{Path, PathBuf};
+
+/// A command's surroundings, resolved once.
+pub(crate) struct Surroundings {
+    pub(crate) paths: Paths,
+    pub(crate) layout: Layout,
+    pub(crate) config: Config,
+    pub(crate) verbose: bool,
+    project_dir: PathBuf,
+}
+
+impl Surroundings {
+    pub(crate) fn new(global: &Global) -> anyhow::Result<Self> {
+        let flags = PathFlags { home: global.home.clone(), config: global.config.clone() };
+        let paths = Paths::of_process(&flags)?;
+        let config = load_toml(&paths.config)?;
+        let project_dir = match &global.project {
+            Some(dir) => dir.clone(),
+            None => std::env::current_dir().context("cannot tell the working directory; give --project DIR")?,
+        };
+        Ok(Self { layout: Layout::new(&paths.home), paths, config, verbose: global.verbose, project_dir })
+    }
+
+    pub(crate) fn engine(&self) -> anyhow::Result<Engine> {
+        let mut builder = Engine::builder(&self.paths.home).config(self.config.clone());
+        if let (true, Ok(claude)) = (self.config.host.rules, self.paths.claude()) {
+            builder = builder.rules_dir(claude.join("rules"));
+        }
+        Ok(builder.open()?)
+    }
+
+    pub(crate) fn project(&self) -> ProjectContext {
+        identify(&self.project_dir)
+    }
+
+    pub(crate) fn project_dir(&self) -> &Path {
+        &self.project_dir
+    }
+
+    /// Active memories of the project at hand and global ones; with `all_projects`, everybody's.
+    pub(crate) fn filter(&self, all_projects: bool) -> MemoryFilter {
+        MemoryFilter { projects: self.projects(all_projects), ..MemoryFilter::default() }
+    }
+
+    pub(crate) fn projects(&self, all_projects: bool) -> ProjectFilter {
+        if all_projects { ProjectFilter::All } else { ProjectFilter::Within(self.project().id) }
+    }
+}
+
+/// The present, for ages shown to people.
+pub(crate) fn now() -> Timestamp {
+    Timestamp::now()
+}
+
+/// The text itself, or standard input for `-`.
+pub(crate) fn text_or_stdin(text: &str) -> anyhow::Result<String> {
+    if text != "-" {
+        return Ok(text.to_owned());
+    }
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes).context("cannot read standard input")?;
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf".as_slice()).unwrap_or(&bytes);
+    Ok(String::from_utf8_lossy(bytes).into_owned())
+}

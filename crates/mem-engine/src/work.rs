@@ -1,0 +1,144 @@
+//! What is done off the hooks' path.
+
+use crate::{Engine, EngineError, Evolved, Learned, Result};
+use mem_core::{Kind, MemoryFilter, ProjectFilter, Status};
+use serde::Serialize;
+
+/// What a round of work did.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Worked {
+    /// What was learned.
+    pub learned: Learned,
+    /// Instincts that lost confidence because they were not seen for long.
+    pub faded: u64,
+    /// Memories whose time to live ran out; they wait for a confirmation.
+    pub expired: u64,
+    /// Lines moved to the archive.
+    pub archived_lines: u64,
+    /// Rules files written or removed.
+    pub evolved: Option<Evolved>,
+    /// Files of the mirror written or read.
+    pub mirrored: u64,
+    /// Steps that were left for the next time because the budget was used up.
+    pub postponed: Vec<&'static str>,
+    /// Steps that failed; they are tried again next time.
+    pub failed: Vec<String>,
+}
+
+impl Worked {
+    /// Adds what a further round did.
+    pub fn absorb(&mut self, next: Self) {
+        self.learned.observations += next.learned.observations;
+        self.learned.skipped_lines += next.learned.skipped_lines;
+        self.learned.sessions += next.learned.sessions;
+        self.learned.new_instincts += next.learned.new_instincts;
+        self.learned.updated_instincts += next.learned.updated_instincts;
+        self.learned.candidates += next.learned.candidates;
+        self.learned.memories += next.learned.memories;
+        self.faded += next.faded;
+        self.expired += next.expired;
+        self.archived_lines += next.archived_lines;
+        self.mirrored += next.mirrored;
+        self.evolved = next.evolved.or(self.evolved.take());
+        self.postponed = next.postponed;
+        self.failed.extend(next.failed);
+    }
+}
+
+impl Engine {
+    /// Does what is queued, one step after the other, until the budget is used up.
+    ///
+    /// A step that fails does not keep the others from running. Only one process of a home works at a time.
+    ///
+    /// # Errors
+    /// [`EngineError::Busy`] when another process works already.
+    pub fn work(&self, budget: Option<jiff::SignedDuration>) -> Result<Worked> {
+        let _lock = self.work_lock()?;
+        let start = self.now();
+        let mut worked = Worked::default();
+        // A request made from here on is for the next round.
+        let _ = std::fs::remove_file(self.layout().work_request());
+        let steps: [(&'static str, fn(&Self, &mut Worked) -> Result<()>); 7] = [
+            ("index", |engine, _| engine.catch_up()),
+            ("learn", |engine, worked| {
+                worked.learned = engine.learn(None)?;
+                Ok(())
+            }),
+            ("fade", |engine, worked| {
+                worked.faded = engine.fade()?;
+                Ok(())
+            }),
+            ("expire", |engine, worked| {
+                worked.expired = engine.expire()?;
+                Ok(())
+            }),
+            ("evolve", |engine, worked| {
+                if engine.rules_dir().is_some() {
+                    worked.evolved = Some(engine.evolve(false)?);
+                }
+                Ok(())
+            }),
+            ("mirror", |engine, worked| {
+                let synced = engine.sync()?;
+                worked.mirrored = synced.written + synced.read;
+                Ok(())
+            }),
+            ("rotate", |engine, worked| {
+                worked.archived_lines = engine.rotate()?;
+                Ok(())
+            }),
+        ];
+        for (name, step) in steps {
+            if budget.is_some_and(|budget| self.now().duration_since(start) >= budget) {
+                worked.postponed.push(name);
+                continue;
+            }
+            if let Err(error) = step(self, &mut worked) {
+                self.note(name, &error);
+                worked.failed.push(name.to_owned());
+            }
+        }
+        Ok(worked)
+    }
+
+    /// Whether somebody asked for work since the last round began.
+    pub fn work_requested(&self) -> bool {
+        self.layout().work_request().exists()
+    }
+
+    /// Memories past their time to live wait for a confirmation; what a person pinned stays.
+    fn expire(&self) -> Result<u64> {
+        let now = self.now();
+        let active = MemoryFilter { projects: ProjectFilter::All, ..MemoryFilter::default() };
+        let mut expired = Vec::new();
+        for memory in self.store().list(&active, usize::MAX)? {
+            let ttl = memory.ttl_days.or(self.policy().of(memory.kind).ttl_days);
+            let Some(days) = ttl.filter(|_| !memory.pinned) else { continue };
+            let stated = memory.provenance.kind == mem_core::ProvenanceKind::User && memory.kind != Kind::Decision;
+            if stated && memory.ttl_days.is_none() {
+                continue;
+            }
+            if now.duration_since(memory.updated) > jiff::SignedDuration::from_hours(24 * i64::from(days)) {
+                expired.push(mem_core::Memory { status: Status::Expired, ..memory });
+            }
+        }
+        self.store().put(&expired)?;
+        Ok(expired.len() as u64)
+    }
+
+    fn rotate(&self) -> Result<u64> {
+        let journal = mem_store::journal::Journal::new(self.layout().journal(), self.config().journal.clone());
+        let rotation = journal.rotate(self.now()).map_err(mem_core::Error::from)?;
+        Ok(rotation.lines)
+    }
+
+    /// Writes the store to one file while it is in use, and verifies the copy.
+    ///
+    /// # Errors
+    /// When the file exists, cannot be written, or does not verify.
+    pub fn backup(&self, file: &std::path::Path) -> Result<u64> {
+        self.sqlite().backup_to(file).map_err(mem_core::Error::from)?;
+        let size = std::fs::metadata(file).map_err(EngineError::file("read", file))?.len();
+        Ok(size)
+    }
+}

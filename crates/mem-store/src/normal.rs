@@ -1,0 +1,105 @@
+use mem_core::Memory;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use unicode_normalization::UnicodeNormalization;
+
+/// One spelling for texts that say the same: NFKC (UAX #15), lower case, single spaces, none at the ends.
+///
+/// ```
+/// assert_eq!(mem_store::normalise("  Ｐｏｒｔ\n８０８０ "), "port 8080");
+/// ```
+pub fn normalise(text: &str) -> String {
+    let lower = text.nfkc().collect::<String>().to_lowercase();
+    // Lower case may leave a mark uncomposed.
+    let composed: String = lower.nfkc().collect();
+    let mut normal = String::with_capacity(composed.len());
+    for word in composed.split_whitespace() {
+        if !normal.is_empty() {
+            normal.push(' ');
+        }
+        normal.push_str(word);
+    }
+    normal
+}
+
+/// SHA-256 (FIPS 180-4) of [`normalise`]d text, 64 hex digits.
+pub fn fingerprint(text: &str) -> String {
+    sha256(&[&normalise(text)])
+}
+
+/// The [`fingerprint`] of what a memory states: body, reason and use, in this order.
+pub fn content_hash(memory: &Memory) -> String {
+    let mut text = memory.body.clone();
+    for part in [&memory.why, &memory.how].into_iter().flatten() {
+        text.push('\n');
+        text.push_str(part);
+    }
+    fingerprint(&text)
+}
+
+/// Stands for the text that an embedder sees; vectors of another one are stale.
+pub(crate) fn text_hash(memory: &Memory) -> String {
+    sha256(&[&memory.full_text()])
+}
+
+fn sha256(parts: &[&str]) -> String {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update(part.as_bytes());
+    }
+    let mut hex = String::with_capacity(64);
+    for byte in hasher.finalize() {
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mem_core::{Kind, Timestamp};
+    use proptest::prelude::*;
+
+    #[test]
+    fn spellings_of_one_text_meet() {
+        for (a, b) in [
+            ("Use Tabs", "use  tabs\n"),
+            ("ＡＢＣ　１２３", "abc 123"),
+            ("caf\u{e9}", "CAFE\u{301}"),
+            ("ΟΔΟΣ", "οδος"),
+            ("ｶﾞｲﾄﾞ", "ガイド"),
+            ("ﬁle", "file"),
+        ] {
+            assert_eq!(normalise(a), normalise(b), "{a:?} {b:?}");
+        }
+        assert_ne!(normalise("端口 8080"), normalise("端口 8081"));
+        assert_ne!(normalise("resume"), normalise("résumé"));
+    }
+
+    #[test]
+    fn a_fingerprint_is_sha256_in_hex() {
+        // FIPS 180-4, the example "abc".
+        assert_eq!(fingerprint("  ABC "), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+
+    #[test]
+    fn reason_and_use_belong_to_the_content_and_the_name_does_not() {
+        let plain = Memory::new(Kind::Fact, "ports are assigned", Timestamp::UNIX_EPOCH);
+        let mut reasoned = plain.clone();
+        reasoned.why = Some("they clashed".into());
+        assert_ne!(content_hash(&plain), content_hash(&reasoned));
+        let mut renamed = plain.clone();
+        renamed.name = "ports".into();
+        assert_eq!(content_hash(&plain), content_hash(&renamed));
+        assert_ne!(text_hash(&plain), text_hash(&renamed));
+    }
+
+    proptest! {
+        #[test]
+        fn normal_text_is_its_own_normal_form(text in any::<String>()) {
+            let once = normalise(&text);
+            prop_assert_eq!(normalise(&once), once);
+        }
+    }
+}
