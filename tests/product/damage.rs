@@ -2,9 +2,15 @@
 
 use mem_tests::{HookOutput, Sandbox, below};
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 fn check<'a>(report: &'a Value, name: &str) -> &'a Value {
-    report["checks"].as_array().unwrap().iter().find(|c| c["name"] == name).unwrap_or_else(|| panic!("no {name}: {report}"))
+    report["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|c| c["name"] == name)
+        .unwrap_or_else(|| panic!("no {name}: {report}"))
 }
 
 fn three_events(sandbox: &Sandbox) {
@@ -25,12 +31,37 @@ fn a_home_below_a_file_does_not_disturb_the_agent() {
             let event = sandbox.event("s", name, json!({"prompt": "deploy the ledger service now"}));
             HookOutput::check(&Sandbox::feed(command, event.to_string().as_bytes()), name);
         }
-        let report = Sandbox::run(sandbox.command().env("MEM_HOME", &home).args(["doctor", "--json"])).code(1).any_json();
+        let report = Sandbox::run(sandbox.command().env("MEM_HOME", &home).args(["doctor", "--json"]))
+            .code(1)
+            .any_json();
         assert_eq!(report["ok"], false);
         assert_eq!(check(&report, "home")["status"], "fail");
         assert!(check(&report, "home")["fix"].as_str().unwrap().contains("MEM_HOME"));
     }
     assert_eq!(fs_err::read(&file).unwrap(), b"x");
+}
+
+#[test]
+fn a_journal_that_somebody_holds_is_waited_for_only_briefly() {
+    let sandbox = Sandbox::new();
+    let stop = sandbox.event("s", "Stop", json!({"last_assistant_message": "done"}));
+    sandbox.hook(&stop);
+    let lock = std::fs::File::options()
+        .write(true)
+        .open(sandbox.home().join("journal").join("journal.lock"))
+        .unwrap();
+    lock.lock().unwrap();
+    let begun = Instant::now();
+    sandbox.hook(&stop);
+    assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
+    drop(lock);
+    sandbox.hook(&stop);
+    assert_eq!(sandbox.journal().len(), 2);
+    assert!(
+        sandbox.hook_log().iter().any(|line| line.contains("Stop was not captured")),
+        "{:?}",
+        sandbox.hook_log()
+    );
 }
 
 #[test]
@@ -40,7 +71,10 @@ fn a_broken_configuration_costs_no_event_and_shows_in_the_doctor() {
     assert_eq!(sandbox.journal().len(), 3);
     assert!(sandbox.hook_log().iter().any(|line| line.contains("recall.limt")), "{:?}", sandbox.hook_log());
     let output = sandbox.mem(&["remember", "x"]);
-    assert!(output.code != Some(0) && output.stderr.contains("line 2") && output.stderr.contains("limit"), "{output:?}");
+    assert!(
+        output.code != Some(0) && output.stderr.contains("line 2") && output.stderr.contains("limit"),
+        "{output:?}"
+    );
     let report = sandbox.mem(&["doctor", "--json"]).code(1).any_json();
     assert_eq!(report["ok"], false);
     assert!(report.to_string().contains("recall.limt"), "{report}");
@@ -66,7 +100,11 @@ fn a_damaged_database_costs_no_event_and_shows_in_the_doctor() {
         three_events(&sandbox);
         assert_eq!(sandbox.journal().len(), 3, "{damage}");
         let report = sandbox.mem(&["doctor", "--json"]).code(1).any_json();
-        assert_eq!((&report["ok"], &check(&report, "database")["status"]), (&json!(false), &json!("fail")), "{damage}");
+        assert_eq!(
+            (&report["ok"], &check(&report, "database")["status"]),
+            (&json!(false), &json!("fail")),
+            "{damage}"
+        );
         assert!(check(&report, "database")["fix"].as_str().unwrap().contains("restore"), "{damage}");
         assert_eq!(check(&report, "failures")["status"], "warn", "{damage}: {:?}", sandbox.hook_log());
     }
@@ -142,12 +180,17 @@ fn a_database_of_a_newer_version_is_refused_and_left_alone() {
     assert!(u32::from_be_bytes(bytes[60..64].try_into().unwrap()) < 900);
     bytes[60..64].copy_from_slice(&900u32.to_be_bytes());
     fs_err::write(&path, &bytes).unwrap();
-    for args in [&["recall", "ports"][..], &["remember", "x"], &["list"], &["work"], &["reindex"], &["sync"]] {
+    for args in [&["recall", "ports"][..], &["remember", "x"], &["list"], &["work"], &["reindex"], &["sync"]]
+    {
         let output = sandbox.mem(args).code(1);
         assert!(output.stderr.contains("newer version") && output.stderr.contains("upgrade"), "{output:?}");
     }
     three_events(&sandbox);
     assert_eq!(sandbox.journal().len(), 3);
-    assert!(check(&sandbox.mem(&["doctor", "--json"]).any_json(), "database")["detail"].to_string().contains("newer"));
+    assert!(
+        check(&sandbox.mem(&["doctor", "--json"]).any_json(), "database")["detail"]
+            .to_string()
+            .contains("newer")
+    );
     assert_eq!(fs_err::read(&path).unwrap(), bytes, "not a byte was changed");
 }

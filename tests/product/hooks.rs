@@ -15,26 +15,81 @@ fn events() -> Vec<(&'static str, Value, Option<&'static str>)> {
         ("SessionStart", json!({"source": "startup", "model": "claude-x"}), Some("start")),
         ("SessionStart", json!({"source": "fork"}), Some("start")),
         ("Setup", json!({"trigger": "init"}), None),
-        ("InstructionsLoaded", json!({"file_path": "/w/CLAUDE.md", "memory_type": "Project", "load_reason": "session_start"}), None),
-        ("UserPromptSubmit", json!({"prompt": "看看为什么 nightly 构建失败了", "permission_mode": "default"}), Some("prompt")),
-        ("UserPromptExpansion", json!({"expansion_type": "slash_command", "command_name": "ship", "command_args": "", "prompt": "/ship"}), None),
-        ("MessageDisplay", json!({"turn_id": "t", "message_id": "m", "index": 0, "final": true, "delta": "x"}), None),
+        (
+            "InstructionsLoaded",
+            json!({"file_path": "/w/CLAUDE.md", "memory_type": "Project", "load_reason": "session_start"}),
+            None,
+        ),
+        (
+            "UserPromptSubmit",
+            json!({"prompt": "看看为什么 nightly 构建失败了", "permission_mode": "default"}),
+            Some("prompt"),
+        ),
+        (
+            "UserPromptExpansion",
+            json!({"expansion_type": "slash_command", "command_name": "ship", "command_args": "", "prompt": "/ship"}),
+            None,
+        ),
+        (
+            "MessageDisplay",
+            json!({"turn_id": "t", "message_id": "m", "index": 0, "final": true, "delta": "x"}),
+            None,
+        ),
         ("PreToolUse", bash.clone(), Some("pre")),
-        ("PreToolUse", json!({"tool_name": "PowerShell", "tool_input": {"command": "Get-ChildItem"}, "tool_use_id": "toolu_p1"}), Some("pre")),
-        ("PreToolUse", json!({"tool_name": "Read", "tool_input": {"file_path": "/w/a.rs"}, "tool_use_id": "toolu_r1"}), None),
+        (
+            "PreToolUse",
+            json!({"tool_name": "PowerShell", "tool_input": {"command": "Get-ChildItem"}, "tool_use_id": "toolu_p1"}),
+            Some("pre"),
+        ),
+        (
+            "PreToolUse",
+            json!({"tool_name": "Read", "tool_input": {"file_path": "/w/a.rs"}, "tool_use_id": "toolu_r1"}),
+            None,
+        ),
         ("PermissionRequest", json!({"tool_name": "Bash", "tool_input": {"command": "ls"}}), None),
-        ("PermissionDenied", json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t", "reason": "no"}), None),
-        ("PostToolUse", with(&bash, json!({"tool_response": {"stdout": "ok", "stderr": "", "interrupted": false, "isImage": false}, "duration_ms": 7})), Some("post")),
-        ("PostToolUse", json!({"tool_name": "mcp__docs__find", "tool_input": {"q": "x"}, "tool_response": [{"type": "text", "text": "found"}], "tool_use_id": "toolu_m1"}), Some("post")),
-        ("PostToolUse", json!({"tool_name": "Odd", "tool_input": "a string", "tool_response": 7, "tool_use_id": "toolu_o1"}), Some("post")),
-        ("PostToolUseFailure", with(&bash, json!({"error": "Exit code 101\nassertion failed", "is_interrupt": false})), Some("failure")),
+        (
+            "PermissionDenied",
+            json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t", "reason": "no"}),
+            None,
+        ),
+        (
+            "PostToolUse",
+            with(
+                &bash,
+                json!({"tool_response": {"stdout": "ok", "stderr": "", "interrupted": false, "isImage": false}, "duration_ms": 7}),
+            ),
+            Some("post"),
+        ),
+        (
+            "PostToolUse",
+            json!({"tool_name": "mcp__docs__find", "tool_input": {"q": "x"}, "tool_response": [{"type": "text", "text": "found"}], "tool_use_id": "toolu_m1"}),
+            Some("post"),
+        ),
+        (
+            "PostToolUse",
+            json!({"tool_name": "Odd", "tool_input": "a string", "tool_response": 7, "tool_use_id": "toolu_o1"}),
+            Some("post"),
+        ),
+        (
+            "PostToolUseFailure",
+            with(&bash, json!({"error": "Exit code 101\nassertion failed", "is_interrupt": false})),
+            Some("failure"),
+        ),
         ("PostToolBatch", json!({"tool_calls": [bash]}), None),
         ("Notification", json!({"message": "waiting", "notification_type": "idle_prompt"}), None),
         ("SubagentStart", json!({"agent_id": "a1", "agent_type": "Explore"}), None),
-        ("SubagentStop", json!({"stop_hook_active": false, "agent_id": "a1", "agent_type": "Explore", "agent_transcript_path": "/x.jsonl", "last_assistant_message": "Found it."}), Some("stop")),
+        (
+            "SubagentStop",
+            json!({"stop_hook_active": false, "agent_id": "a1", "agent_type": "Explore", "agent_transcript_path": "/x.jsonl", "last_assistant_message": "Found it."}),
+            Some("stop"),
+        ),
         ("TaskCreated", json!({"task_id": "1", "task_subject": "x"}), None),
         ("TaskCompleted", json!({"task_id": "1", "task_subject": "x"}), None),
-        ("Stop", json!({"stop_hook_active": false, "last_assistant_message": "All tests pass."}), Some("stop")),
+        (
+            "Stop",
+            json!({"stop_hook_active": false, "last_assistant_message": "All tests pass."}),
+            Some("stop"),
+        ),
         ("Stop", json!({"stop_hook_active": true}), Some("stop")),
         ("StopFailure", json!({"error": "rate_limit"}), None),
         ("TeammateIdle", json!({"teammate_name": "a", "team_name": "b"}), None),
@@ -45,7 +100,11 @@ fn events() -> Vec<(&'static str, Value, Option<&'static str>)> {
         ("WorktreeCreate", json!({"name": "w"}), None),
         ("WorktreeRemove", json!({"worktree_path": "/w"}), None),
         ("PreCompact", json!({"trigger": "auto", "custom_instructions": null}), Some("compact")),
-        ("PostCompact", json!({"trigger": "manual", "compact_summary": "We were mending the build."}), Some("compact")),
+        (
+            "PostCompact",
+            json!({"trigger": "manual", "compact_summary": "We were mending the build."}),
+            Some("compact"),
+        ),
         ("Elicitation", json!({"mcp_server_name": "s", "message": "m"}), None),
         ("ElicitationResult", json!({"mcp_server_name": "s", "action": "accept"}), None),
         ("SomethingOfNextYear", json!({"anything": [1, {"a": null}]}), None),
@@ -80,7 +139,8 @@ fn a_tool_call_keeps_its_command_its_description_and_how_it_ended() {
         sandbox.hook(&sandbox.event("s-tool", name, fields));
     }
     let lines = sandbox.journal();
-    let find = |phase: &str, tool: &str| lines.iter().find(|l| l["phase"] == phase && l["tool"] == tool).unwrap();
+    let find =
+        |phase: &str, tool: &str| lines.iter().find(|l| l["phase"] == phase && l["tool"] == tool).unwrap();
     let post = find("post", "Bash");
     assert_eq!(post["input"]["command"], "cargo test -p engine");
     assert_eq!(post["bash_desc"], "Run tests");
@@ -97,7 +157,9 @@ fn a_tool_call_keeps_its_command_its_description_and_how_it_ended() {
 fn wrong_flags_cost_no_event_and_are_told_by_the_doctor() {
     let sandbox = Sandbox::new();
     let event = sandbox.event("s-flags", "Stop", json!({"last_assistant_message": "done"})).to_string();
-    for flags in [&["--frobnicate"][..], &["stop"], &["--agent=claude", "-v", "--quiet"], &["--json", "--config"]] {
+    for flags in
+        [&["--frobnicate"][..], &["stop"], &["--agent=claude", "-v", "--quiet"], &["--json", "--config"]]
+    {
         let output = sandbox.hook_raw(flags, event.as_bytes());
         HookOutput::check(&output, "Stop");
     }
@@ -123,7 +185,9 @@ fn the_products_own_processes_are_not_observed() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command();
     command.arg("hook").env("MEM_HOOK_GUARD", "1");
-    let event = sandbox.event("s-own", "UserPromptSubmit", json!({"prompt": "remember: nothing of this"})).to_string();
+    let event = sandbox
+        .event("s-own", "UserPromptSubmit", json!({"prompt": "remember: nothing of this"}))
+        .to_string();
     HookOutput::check(&Sandbox::feed(command, event.as_bytes()), "UserPromptSubmit");
     assert!(sandbox.journal().is_empty());
 }

@@ -2,7 +2,9 @@
 
 use mem_tests::{HookOutput, Sandbox};
 use serde_json::json;
+use std::io::Write as _;
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 fn failed(sandbox: &Sandbox) -> bool {
     sandbox.doctor("failures")["status"] == "warn"
@@ -46,22 +48,65 @@ fn no_standard_input_at_all_is_no_reason_to_fail() {
     {
         // Closed, not only empty: the shell closes descriptor 0 before it starts the binary.
         let sandbox = Sandbox::new();
-        let mut shell = sandbox.command();
+        let shell = sandbox.command();
         let program = shell.get_program().to_owned();
         let mut closed = std::process::Command::new("sh");
         closed.env_clear().envs(shell.get_envs().filter_map(|(k, v)| Some((k, v?))));
         closed.arg("-c").arg("exec \"$0\" hook <&-").arg(program);
         HookOutput::check(&Sandbox::run(&mut closed), "nothing");
-        drop(shell.arg("unused"));
         assert!(failed(&sandbox));
     }
+}
+
+#[test]
+fn a_host_that_never_closes_the_pipe_is_not_kept_waiting() {
+    let sandbox = Sandbox::new();
+    let mut child =
+        sandbox.command().arg("hook").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(b"{\"session_id\":\"s\",").unwrap();
+    let begun = Instant::now();
+    let done = child.wait_with_output().unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+    assert_eq!((done.status.code(), done.stdout.len()), (Some(0), 0));
+    drop(pipe);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_nobody_can_take_is_no_failure() {
+    let sandbox = Sandbox::new();
+    sandbox.remember("Staging is rebuilt every Monday at six", &[]);
+    let payload = sandbox.event("s-full", "SessionStart", json!({"source": "startup"})).to_string();
+    let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut child = sandbox
+        .command()
+        .arg("hook")
+        .stdin(Stdio::piped())
+        .stdout(full())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(
+        (done.status.code(), done.stderr.len()),
+        (Some(0), 0),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    let listed = sandbox.command().arg("list").stdout(full()).stderr(Stdio::piped()).output().unwrap();
+    let said = String::from_utf8_lossy(&listed.stderr);
+    assert_eq!(listed.status.code(), Some(1), "a full disk is told: {said}");
+    assert!(said.starts_with("mem: ") && !said.contains("panicked"), "{said}");
 }
 
 #[test]
 fn damaged_text_is_recorded_all_the_same() {
     let sandbox = Sandbox::new();
     let stop = |said: &[u8]| {
-        let mut bytes = b"{\"session_id\":\"s-dmg\",\"hook_event_name\":\"Stop\",\"last_assistant_message\":\"".to_vec();
+        let mut bytes =
+            b"{\"session_id\":\"s-dmg\",\"hook_event_name\":\"Stop\",\"last_assistant_message\":\"".to_vec();
         bytes.extend(said);
         bytes.extend(b"\"}");
         bytes
@@ -86,9 +131,17 @@ fn damaged_text_is_recorded_all_the_same() {
         HookOutput::check(&output, "Stop");
         let lines = sandbox.journal();
         assert_eq!(lines.len(), n + 1, "{name}: {:?}", sandbox.hook_log());
-        assert_eq!((&lines[n]["phase"], &lines[n]["session_id"]), (&json!("stop"), &json!("s-dmg")), "{name}");
+        assert_eq!(
+            (&lines[n]["phase"], &lines[n]["session_id"]),
+            (&json!("stop"), &json!("s-dmg")),
+            "{name}"
+        );
     }
-    assert!(sandbox.hook_log().iter().all(|line| !line.contains("a fault of mem")), "{:?}", sandbox.hook_log());
+    assert!(
+        sandbox.hook_log().iter().all(|line| !line.contains("a fault of mem")),
+        "{:?}",
+        sandbox.hook_log()
+    );
     assert_eq!(sandbox.mem(&["learn", "--json"]).json()["skipped_lines"], 0);
 }
 
@@ -114,11 +167,17 @@ fn ten_thousand_levels_of_nesting_do_no_harm() {
     let sandbox = Sandbox::new();
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let nested = format!("{}1{}", open.repeat(10_000), close.repeat(10_000));
-        let event = format!("{{\"session_id\":\"s\",\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"X\",\"tool_input\":{nested}}}");
+        let event = format!(
+            "{{\"session_id\":\"s\",\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"X\",\"tool_input\":{nested}}}"
+        );
         HookOutput::check(&sandbox.hook_raw(&[], event.as_bytes()), "PostToolUse");
         HookOutput::check(&sandbox.hook_raw(&[], nested.as_bytes()), "nothing");
     }
-    assert!(sandbox.hook_log().iter().all(|line| !line.contains("a fault of mem")), "{:?}", sandbox.hook_log());
+    assert!(
+        sandbox.hook_log().iter().all(|line| !line.contains("a fault of mem")),
+        "{:?}",
+        sandbox.hook_log()
+    );
     let alive = sandbox.event("s", "Stop", json!({}));
     let before = sandbox.journal().len();
     sandbox.hook(&alive);

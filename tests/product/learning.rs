@@ -43,7 +43,10 @@ fn habits_grow_with_sessions_one_vote_each() {
     assert_eq!(learned["sessions"], 4);
     let found = instincts(&sandbox);
     assert_eq!(learned["new_instincts"], found.len());
-    let habit = found.iter().find(|i| i["action"].as_str().unwrap().to_lowercase().contains("test")).unwrap_or_else(|| panic!("{found:?}"));
+    let habit = found
+        .iter()
+        .find(|i| i["action"].as_str().unwrap().to_lowercase().contains("test"))
+        .unwrap_or_else(|| panic!("{found:?}"));
     assert_eq!(habit["sessions"], 4, "{habit}");
     let confidence = habit["confidence"].as_f64().unwrap();
     assert!((confidence - 0.65).abs() < 1e-9, "0.5, then 0.05 for each later session: {confidence}");
@@ -86,7 +89,11 @@ fn an_instinct_edited_by_hand_is_taken_over_and_stays() {
     let shown = || sandbox.mem(&["instincts", "show", id, "--json"]).json();
     assert!((shown()["confidence"].as_f64().unwrap() - 0.83).abs() < 0.005, "{}", shown());
     let _ = sandbox.mem(&["work"]).ok();
-    assert!((shown()["confidence"].as_f64().unwrap() - 0.83).abs() < 0.005, "work does not undo it: {}", shown());
+    assert!(
+        (shown()["confidence"].as_f64().unwrap() - 0.83).abs() < 0.005,
+        "work does not undo it: {}",
+        shown()
+    );
     assert!(fs_err::read_to_string(&file).unwrap().contains("confidence: 0.83"));
     let text = fs_err::read_to_string(&file).unwrap();
     fs_err::write(&file, text.replace("deprecated: false", "deprecated: true")).unwrap();
@@ -102,7 +109,9 @@ pub(crate) fn global_habits(sandbox: &Sandbox) {
         ("diff-before-commit", "before a commit", "look at the diff first"),
         ("test-after-edit", "after an edit", "run the tests of that package"),
     ] {
-        let text = format!("---\nid: {id}\ntrigger: \"{trigger}\"\nconfidence: 0.85\ndomain: workflow\nsource: personal\nscope: global\n---\n\n## Action\n{action}\n\n## Evidence\n- by hand\n");
+        let text = format!(
+            "---\nid: {id}\ntrigger: \"{trigger}\"\nconfidence: 0.85\ndomain: workflow\nsource: personal\nscope: global\n---\n\n## Action\n{action}\n\n## Evidence\n- by hand\n"
+        );
         fs_err::write(folder.join(format!("{id}.md")), text).unwrap();
     }
     let synced = sandbox.mem(&["sync", "--json"]).json();
@@ -124,7 +133,11 @@ fn evolution_writes_one_small_rules_file_and_leaves_others_alone() {
     let text = fs_err::read_to_string(rules.join("auto-evolved.md")).unwrap();
     assert!(text.contains("look at the diff first") && text.contains("run the tests"), "{text}");
     assert!(!text.starts_with('\u{feff}') && !text.contains('\r') && text.len() < 9_500);
-    assert_eq!(sandbox.mem(&["evolve", "--json"]).json()["written"], json!([]), "nothing changed, nothing written");
+    assert_eq!(
+        sandbox.mem(&["evolve", "--json"]).json()["written"],
+        json!([]),
+        "nothing changed, nothing written"
+    );
     assert_eq!(fs_err::read_to_string(rules.join("mine.md")).unwrap(), "my own rule\n");
     fs_err::write(rules.join("auto-evolved.md"), "a person took the name\n").unwrap();
     let evolved = sandbox.mem(&["evolve", "--json"]).json();

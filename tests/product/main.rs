@@ -12,6 +12,7 @@ mod crash;
 mod damage;
 mod hooks;
 mod hostile_input;
+mod identity;
 mod learning;
 mod mirror;
 mod recall;

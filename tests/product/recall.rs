@@ -6,7 +6,8 @@ use mem_tests::{Numbers, Sandbox};
 /// Memories in two languages that share characters with the queries, but are about other things.
 fn others(project: &str, count: usize) -> Vec<Memory> {
     let mut numbers = Numbers::seeded(7);
-    let mut pick = |words: &[&str]| words[usize::try_from(numbers.below(words.len() as u64)).unwrap()].to_owned();
+    let mut pick =
+        |words: &[&str]| words[usize::try_from(numbers.below(words.len() as u64)).unwrap()].to_owned();
     let now: Timestamp = "2026-11-01T00:00:00Z".parse().unwrap();
     let mut memories: Vec<Memory> = Vec::new();
     let mut n = 0;
@@ -29,7 +30,9 @@ fn others(project: &str, count: usize) -> Vec<Memory> {
                 pick(&["Mondays", "every release", "the egret host", "port 8080", "ARM machines"]),
             )
         };
-        memories.push(Memory::new(Kind::ALL[n % Kind::ALL.len()], body, now).in_project(project.parse().unwrap()));
+        memories.push(
+            Memory::new(Kind::ALL[n % Kind::ALL.len()], body, now).in_project(project.parse().unwrap()),
+        );
     }
     memories
 }
@@ -44,7 +47,9 @@ fn a_rule_in_chinese_is_found_first_among_five_hundred() {
     drop(engine);
     let id = sandbox.remember("改完代码不主动提交，等用户验证确认后再 commit/push", &["--kind", "feedback"]);
     assert_eq!(sandbox.memories().len(), 501);
-    for query in ["提交", "commit", "验证 push", "什么时候可以提交代码？", "Can I commit and push now?", "COMMIT"] {
+    for query in
+        ["提交", "commit", "验证 push", "什么时候可以提交代码？", "Can I commit and push now?", "COMMIT"]
+    {
         let found = sandbox.recall(query);
         assert_eq!(found.first(), Some(&id), "{query}");
         assert!(found.len() <= 5);
@@ -94,7 +99,8 @@ fn what_replaces_an_older_statement_hides_it() {
     let new = sandbox.remember("The gateway listens on port 9090", &[]);
     let _ = sandbox.mem(&["supersede", &old, &new]).ok();
     let answer = sandbox.mem(&["recall", "gateway port", "--json"]).json();
-    let ids: Vec<&str> = answer["hits"].as_array().unwrap().iter().map(|hit| hit["id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> =
+        answer["hits"].as_array().unwrap().iter().map(|hit| hit["id"].as_str().unwrap()).collect();
     assert_eq!(ids, [new.as_str()]);
     assert_eq!(answer["hits"][0]["marks"], serde_json::json!(["updated"]));
     let all = sandbox.mem(&["recall", "gateway port", "--all", "--json"]).json();

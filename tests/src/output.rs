@@ -80,14 +80,18 @@ impl HookOutput {
         if stdout.is_empty() {
             return Self { context: None };
         }
-        let answer: Value = serde_json::from_str(stdout).unwrap_or_else(|error| panic!("{event}: {error}: {stdout}"));
+        let answer: Value =
+            serde_json::from_str(stdout).unwrap_or_else(|error| panic!("{event}: {error}: {stdout}"));
         let keys = |value: &Value| value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>());
         assert_eq!(keys(&answer), Some(vec!["hookSpecificOutput".to_owned()]), "{stdout}");
         let inner = &answer["hookSpecificOutput"];
         let expected = ["hookEventName".to_owned(), "additionalContext".to_owned()];
         assert_eq!(keys(inner).as_deref(), Some(expected.as_slice()), "{stdout}");
         assert_eq!(inner["hookEventName"], event, "{stdout}");
-        assert!(["SessionStart", "UserPromptSubmit"].contains(&event), "{event} must be answered by silence: {stdout}");
+        assert!(
+            ["SessionStart", "UserPromptSubmit"].contains(&event),
+            "{event} must be answered by silence: {stdout}"
+        );
         let context = inner["additionalContext"].as_str().expect("a context is a string").to_owned();
         assert!(!context.is_empty() && units(&context) <= CONTEXT_LIMIT, "{} units", units(&context));
         Self { context: Some(context) }

@@ -162,7 +162,10 @@ impl Sandbox {
     pub fn event(&self, session: &str, name: &str, fields: Value) -> Value {
         let mut payload = Map::new();
         payload.insert("session_id".into(), session.into());
-        payload.insert("transcript_path".into(), self.claude().join("projects/x/s.jsonl").display().to_string().into());
+        payload.insert(
+            "transcript_path".into(),
+            self.claude().join("projects/x/s.jsonl").display().to_string().into(),
+        );
         payload.insert("cwd".into(), self.project().display().to_string().into());
         payload.insert("hook_event_name".into(), name.into());
         payload.extend(fields.as_object().cloned().unwrap_or_default());
@@ -178,7 +181,11 @@ impl Sandbox {
     /// The user says something.
     #[track_caller]
     pub fn prompt(&self, session: &str, prompt: &str) -> HookOutput {
-        self.hook(&self.event(session, "UserPromptSubmit", json!({ "prompt": prompt, "permission_mode": "default" })))
+        self.hook(&self.event(
+            session,
+            "UserPromptSubmit",
+            json!({ "prompt": prompt, "permission_mode": "default" }),
+        ))
     }
 
     /// Remembers and returns the id.
@@ -209,7 +216,11 @@ impl Sandbox {
     pub fn doctor(&self, name: &str) -> Value {
         let report = self.mem(&["doctor", "--json"]).any_json();
         let checks = report["checks"].as_array().unwrap();
-        checks.iter().find(|check| check["name"] == name).unwrap_or_else(|| panic!("no check {name}: {report}")).clone()
+        checks
+            .iter()
+            .find(|check| check["name"] == name)
+            .unwrap_or_else(|| panic!("no check {name}: {report}"))
+            .clone()
     }
 
     /// The live lines of the journal, each whole and parsed.
@@ -237,11 +248,10 @@ impl Sandbox {
     pub fn wait_until_idle(&self) {
         let begun = Instant::now();
         loop {
-            let free = match std::fs::File::options().write(true).open(self.home().join("work.lock")) {
-                Ok(lock) => lock.try_lock().is_ok(),
-                Err(_) => true,
-            };
-            if free && !self.home().join("work.request").exists() {
+            // The lock is tried only when nobody is about to take it: one that finds it taken goes away.
+            let requested = self.home().join("work.request").exists();
+            let lock = std::fs::File::options().write(true).open(self.home().join("work.lock"));
+            if !requested && lock.map_or(true, |lock| lock.try_lock().is_ok()) {
                 return;
             }
             assert!(begun.elapsed() < PATIENCE, "`mem work` does not end");

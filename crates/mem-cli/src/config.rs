@@ -48,7 +48,10 @@ pub(crate) enum ConfigError {
 pub(crate) fn load_toml<T: DeserializeOwned + Default>(path: &Path) -> Result<T, ConfigError> {
     match fs_err::read(path) {
         Ok(bytes) => parse_toml(path, bytes),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(T::default()),
+        // Where the folder is a file there is no file in it either.
+        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+            Ok(T::default())
+        }
         Err(source) => Err(ConfigError::Read { path: path.to_owned(), source }),
     }
 }

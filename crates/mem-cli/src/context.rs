@@ -1,7 +1,7 @@
 //! What every command starts from: places, configuration, project, engine.
 
 use crate::cli::Global;
-use crate::config::load_toml;
+use crate::config::{ConfigError, load_toml};
 use crate::identity::{ProjectContext, identify};
 use crate::paths::{PathFlags, Paths};
 use anyhow::Context as _;
@@ -14,6 +14,8 @@ pub(crate) struct Surroundings {
     pub(crate) paths: Paths,
     pub(crate) layout: Layout,
     pub(crate) config: Config,
+    /// Why the configuration file was not taken; the defaults are in force then.
+    pub(crate) config_problem: Option<ConfigError>,
     pub(crate) verbose: bool,
     project_dir: PathBuf,
 }
@@ -22,12 +24,15 @@ impl Surroundings {
     pub(crate) fn new(global: &Global) -> anyhow::Result<Self> {
         let flags = PathFlags { home: global.home.clone(), config: global.config.clone() };
         let paths = Paths::of_process(&flags)?;
-        let config = load_toml(&paths.config)?;
+        let (config, config_problem) = match load_toml(&paths.config) {
+            Ok(config) => (config, None),
+            Err(problem) => (Config::default(), Some(problem)),
+        };
         let project_dir = match &global.project {
             Some(dir) => dir.clone(),
             None => std::env::current_dir().context("cannot tell the working directory; give --project DIR")?,
         };
-        Ok(Self { layout: Layout::new(&paths.home), paths, config, verbose: global.verbose, project_dir })
+        Ok(Self { layout: Layout::new(&paths.home), paths, config, config_problem, verbose: global.verbose, project_dir })
     }
 
     pub(crate) fn engine(&self) -> anyhow::Result<Engine> {

@@ -1,5 +1,6 @@
 //! Which exit code an error means, in one place.
 
+use crate::wire::WireError;
 use mem_core::ErrorKind;
 use mem_engine::EngineError;
 use std::io;
@@ -32,11 +33,20 @@ fn code(error: &anyhow::Error) -> u8 {
                 return 0;
             }
         }
+        if let Some(error) = cause.downcast_ref::<serde_json::Error>() {
+            if error.io_error_kind() == Some(io::ErrorKind::BrokenPipe) {
+                return 0;
+            }
+        }
         if cause.is::<NothingFound>() {
             return 3;
         }
-        if cause.is::<Usage>() {
+        if cause.is::<Usage>() || matches!(cause.downcast_ref(), Some(WireError::UnsupportedAgent { .. })) {
             return 2;
+        }
+        // A file that is not there is a failure; only what was asked of the memory can be "not found".
+        if matches!(cause.downcast_ref(), Some(EngineError::File { .. })) {
+            return 1;
         }
         let kind = match (cause.downcast_ref::<EngineError>(), cause.downcast_ref::<mem_core::Error>()) {
             (Some(error), _) => Some(error.kind()),

@@ -59,7 +59,7 @@ pub use store::{
 };
 pub use text_index::{TextHit, TextIndex};
 pub use unit::Unit;
-pub use vector_index::{VectorHit, VectorIndex};
+pub use vector_index::{VectorEntry, VectorHit, VectorIndex};
 
 /// A point in time, UTC, RFC 3339 in every serialised form. Re-exported from [`jiff`].
 pub use jiff::Timestamp;

@@ -92,8 +92,15 @@ pub trait MemoryStore: Send + Sync {
     /// [`crate::Error::NotFound`], [`crate::Error::Ambiguous`].
     fn resolve(&self, prefix: &str) -> Result<MemoryId>;
 
-    /// A memory of the same project whose normalised text is the same (SHA-256 of NFKC, lower case, single spaces),
-    /// whatever its status; an active one first.
+    /// Writes a memory, unless one of the same project says the same already: then that one comes back and nothing is
+    /// written. Of several writers of one statement exactly one gets none.
+    ///
+    /// # Errors
+    /// As [`MemoryStore::put`].
+    fn put_unless_same(&self, memory: &Memory) -> Result<Option<Memory>>;
+
+    /// A memory of the same project whose normalised body is the same (SHA-256 of NFKC, lower case, single spaces),
+    /// whatever its status; an active one first. Reason and use do not make another statement of it.
     ///
     /// # Errors
     /// Of the backend.

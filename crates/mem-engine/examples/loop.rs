@@ -57,7 +57,7 @@ fn main() -> anyhow::Result<()> {
         }
     }
 
-    title("4  Remember by hand, recall in another language of words");
+    title("4  Remember by hand, recall in either language");
     let new = NewMemory::new("改完代码不主动提交，等用户验证确认后再 commit/push").kind(Kind::Feedback);
     let remembered = engine.remember(&new.project(project.clone()))?;
     println!("{:?} {}", remembered.outcome, remembered.id);
@@ -80,15 +80,16 @@ fn main() -> anyhow::Result<()> {
     }
 
     title("6  Inject: what the next session starts with, and what a prompt brings to mind");
-    let session: SessionId = "the-next-session".parse()?;
     let start = Situation {
-        session: Some(&session),
+        session: Some(&"the-next-session".parse()?),
         project: Some(&project),
         text: "harbor\nmain\nfix: retry the upload queue",
         ..Situation::default()
     };
     show(&engine, Moment::SessionStart, &start)?;
-    for prompt in ["现在可以提交吗？", "What is the capital of France?"] {
+    // A session that saw nothing yet, so that its prompts bring something up.
+    let session: SessionId = "another-session".parse()?;
+    for prompt in ["现在可以提交吗？", "Which package manager do we use, npm?", "What is the capital of France?"] {
         println!("\nprompt: {prompt}");
         let situation =
             Situation { session: Some(&session), project: Some(&project), text: prompt, ..Situation::default() };

@@ -231,7 +231,7 @@ impl Engine {
 
     /// Puts a memory into the store, or refreshes the one that says the same.
     pub(crate) fn admit(&self, memory: Memory, redacted: u64) -> Result<Remembered> {
-        if let Some(mut known) = self.store().find_same(&memory)? {
+        if let Some(mut known) = self.store().put_unless_same(&memory)? {
             let restated = known.status == Status::Superseded
                 && memory.status == Status::Active
                 && memory.provenance.kind == ProvenanceKind::User;
@@ -244,7 +244,6 @@ impl Engine {
             }
             return Ok(Remembered { id: known.id, outcome: Outcome::Refreshed, other: None, redacted });
         }
-        self.store().put(std::slice::from_ref(&memory))?;
         Ok(Remembered { id: memory.id, outcome: Outcome::Created, other: None, redacted })
     }
 

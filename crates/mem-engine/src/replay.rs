@@ -172,6 +172,11 @@ fn keys(observation: &Observation) -> Vec<u64> {
         Phase::Post | Phase::Failure => "post",
         Phase::Prompt => "prompt",
         Phase::Stop => "stop",
+        // A session has one beginning and one end, however often and by whomever they were told.
+        Phase::Start | Phase::End => {
+            keys.push(hash(&[session, if observation.phase == Phase::Start { "start" } else { "end" }]));
+            return keys;
+        }
         _ => return keys,
     };
     let told = match observation.phase {

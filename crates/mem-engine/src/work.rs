@@ -137,6 +137,10 @@ impl Engine {
     /// # Errors
     /// When the file exists, cannot be written, or does not verify.
     pub fn backup(&self, file: &std::path::Path) -> Result<u64> {
+        if file.exists() {
+            let source = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
+            return Err(EngineError::File { action: "write a backup over", path: file.to_owned(), source });
+        }
         self.sqlite().backup_to(file).map_err(mem_core::Error::from)?;
         let size = std::fs::metadata(file).map_err(EngineError::file("read", file))?.len();
         Ok(size)

@@ -292,7 +292,11 @@ impl Masses {
     fn new(plan: &Plan, idfs: &[f64], config: &LexicalConfig, documents: u64) -> Self {
         let mut groups: Vec<Group> = Vec::new();
         let mut last = None;
+        // A word no memory holds says no more than one that a single memory holds; in a small store it would
+        // otherwise outweigh everything that is known.
+        let unique = idf(1, documents);
         for (at, (term, idf)) in plan.terms.iter().zip(idfs).enumerate() {
+            let idf = &idf.min(unique);
             if last != Some(term.group) {
                 groups.push(Group::default());
                 last = Some(term.group);
@@ -302,7 +306,7 @@ impl Masses {
             if term.kind == TokenKind::Part { parts.push((at, *idf)) } else { wholes.push(at) }
         }
         let total = groups.iter().map(|group| group.mass).sum();
-        Self { groups, total, unique: idf(1, documents) }
+        Self { groups, total, unique }
     }
 
     /// Coverage and specificity of a document that holds the terms for which `holds` is true.

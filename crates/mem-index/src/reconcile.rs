@@ -2,7 +2,7 @@
 
 use crate::{chunk::chunks, language::detect};
 use mem_core::{
-    Embedder, ErrorKind, Memory, MemoryId, MemoryStore, Result, Revision, TextIndex, TextRole, VectorIndex,
+    Embedder, ErrorKind, Language, Memory, MemoryId, MemoryStore, Result, Revision, TextIndex, TextRole, VectorEntry, VectorIndex,
 };
 use serde::{Deserialize, Serialize};
 
@@ -143,13 +143,12 @@ pub fn embed_missing(
         let mut embedded = embedder.embed(&flat, TextRole::Passage)?.into_iter();
         for (memory, texts) in memories.iter().zip(&texts) {
             let own: Vec<_> = embedded.by_ref().take(texts.len()).collect();
-            let language = if memory.language.as_str() == "und" {
-                detect(&memory.body)
-            } else {
-                memory.language.clone()
-            };
             let count = own.len();
-            match vectors.put(model, &[(memory.id.clone(), language, own)]) {
+            let mut entry = VectorEntry::new(memory, own);
+            if entry.language == Language::default() {
+                entry.language = detect(&memory.body);
+            }
+            match vectors.put(model, &[entry]) {
                 Ok(()) => {
                     done.memories += 1;
                     done.vectors += count;

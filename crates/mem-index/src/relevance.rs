@@ -46,7 +46,7 @@ impl Default for RelevanceConfig {
         Self {
             floor_coverage: 0.1,
             floor_specificity: 0.5,
-            coverage: 0.34,
+            coverage: 0.25,
             specificity: 0.6,
             ample_specificity: 2.0,
             agreement: 0.8,

@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, reason = "an example talks to a person")]
 
 use mem_core::{
-    Kind, Language, Memory, MemoryFilter, MemoryStore, ModelIdentity, ProjectId, Timestamp, VectorIndex,
+    Kind, Memory, MemoryFilter, MemoryStore, ModelIdentity, ProjectId, Timestamp, VectorEntry, VectorIndex,
     cosine,
 };
 use mem_store::{Options, SqliteStore};
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let store = SqliteStore::open(&path, &Options::default())?;
         MemoryStore::put(&store, &memories)?;
         let entries: Vec<_> =
-            memories.iter().map(|memory| (memory.id.clone(), Language::new("en"), vec![vector()])).collect();
+            memories.iter().map(|memory| VectorEntry::new(memory, vec![vector()])).collect();
         return Ok(VectorIndex::put(&store, &model, &entries)?);
     }
 

@@ -5,8 +5,8 @@
 
 use mem_core::{
     Counts, Evidence, EvidenceKind, InjectionRecord, InjectionStore, Instinct, InstinctId, InstinctScope,
-    InstinctStatus, InstinctStore, Kind, Language, Memory, MemoryId, MemoryStore, ModelIdentity, ProjectId,
-    SessionId, Store, Timestamp, Unit, VectorIndex,
+    InstinctStatus, InstinctStore, Kind, Memory, MemoryId, MemoryStore, ModelIdentity, ProjectId,
+    SessionId, Store, Timestamp, Unit, VectorEntry, VectorIndex,
 };
 use mem_store::{Options, SqliteStore};
 use std::error::Error;
@@ -38,11 +38,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         ModelIdentity { name: "fixture".into(), version: "1".into(), dimensions: 2, variant: String::new() };
     let vectors = [("port", [1.0, 0.0]), ("tests", [0.6, 0.8])];
     for (id, vector) in vectors {
-        VectorIndex::put(
-            &store,
-            &model,
-            &[(MemoryId::new(id)?, Language::new("en"), vec![vector.to_vec()])],
-        )?;
+        let memory = store.get(&[MemoryId::new(id)?])?.into_iter().flatten().next().ok_or("put before")?;
+        VectorIndex::put(&store, &model, &[VectorEntry::new(&memory, vec![vector.to_vec()])])?;
     }
 
     let rule = Instinct {

@@ -27,19 +27,14 @@ pub fn fingerprint(text: &str) -> String {
     sha256(&[&normalise(text)])
 }
 
-/// The [`fingerprint`] of what a memory states: body, reason and use, in this order.
+/// The [`fingerprint`] of what a memory states: its body. The same statement with another reason is no other one.
 pub fn content_hash(memory: &Memory) -> String {
-    let mut text = memory.body.clone();
-    for part in [&memory.why, &memory.how].into_iter().flatten() {
-        text.push('\n');
-        text.push_str(part);
-    }
-    fingerprint(&text)
+    fingerprint(&memory.body)
 }
 
 /// Stands for the text that an embedder sees; vectors of another one are stale.
-pub(crate) fn text_hash(memory: &Memory) -> String {
-    sha256(&[&memory.full_text()])
+pub(crate) fn text_hash(text: &str) -> String {
+    sha256(&[text])
 }
 
 fn sha256(parts: &[&str]) -> String {
@@ -84,15 +79,16 @@ mod tests {
     }
 
     #[test]
-    fn reason_and_use_belong_to_the_content_and_the_name_does_not() {
+    fn the_statement_alone_is_the_content_and_all_text_is_embedded() {
         let plain = Memory::new(Kind::Fact, "ports are assigned", Timestamp::UNIX_EPOCH);
         let mut reasoned = plain.clone();
         reasoned.why = Some("they clashed".into());
-        assert_ne!(content_hash(&plain), content_hash(&reasoned));
+        assert_eq!(content_hash(&plain), content_hash(&reasoned));
+        assert_ne!(text_hash(&plain.full_text()), text_hash(&reasoned.full_text()));
         let mut renamed = plain.clone();
         renamed.name = "ports".into();
         assert_eq!(content_hash(&plain), content_hash(&renamed));
-        assert_ne!(text_hash(&plain), text_hash(&renamed));
+        assert_ne!(text_hash(&plain.full_text()), text_hash(&renamed.full_text()));
     }
 
     proptest! {

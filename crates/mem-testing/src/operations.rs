@@ -5,7 +5,7 @@ use crate::generators::*;
 use mem_core::{
     Embedding, ErrorKind, Evidence, InjectionRecord, Instinct, InstinctFilter, InstinctId, Language, Memory,
     MemoryFilter, MemoryId, MemoryStore, ModelIdentity, ProjectFilter, Result, Revision, SessionId, Store,
-    Timestamp, VectorIndex,
+    Timestamp, VectorEntry, VectorIndex,
 };
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use std::collections::BTreeSet;
@@ -125,7 +125,10 @@ impl Operation {
                 nothing(store.set_meta(&values))
             }
             Self::PutVectors(second, id, chunks) => {
-                let entry = (id.clone(), Language::default(), chunks.clone());
+                let found = store.get(std::slice::from_ref(id)).map_err(|error| error.kind())?;
+                let text = found.into_iter().flatten().next().map(|memory| memory.full_text()).unwrap_or_default();
+                let language = Language::default();
+                let entry = VectorEntry { id: id.clone(), text, language, vectors: chunks.clone() };
                 nothing(VectorIndex::put(store, &model(*second), &[entry]))
             }
             Self::RetainVectors(second) => store.retain(&model(*second)).map(Some),

@@ -3,7 +3,7 @@
 
 use crate::models;
 use mem_core::{
-    Embedding, Error, ErrorKind, Kind, Language, Memory, MemoryFilter, MemoryId, MemoryStore, ModelIdentity,
+    Error, ErrorKind, Kind, Memory, MemoryFilter, MemoryId, MemoryStore, ModelIdentity, VectorEntry,
     ProjectFilter, ProjectId, Status, Timestamp, VectorHit, VectorIndex,
 };
 use std::sync::Arc;
@@ -41,8 +41,8 @@ fn memory(name: &str) -> Memory {
     Memory { id: id(name), ..Memory::new(Kind::Fact, format!("the text of {name}"), now()) }
 }
 
-fn entry(name: &str, chunks: &[[f32; 4]]) -> (MemoryId, Language, Vec<Embedding>) {
-    (id(name), Language::new("en"), chunks.iter().map(|chunk| chunk.to_vec()).collect())
+fn entry(name: &str, chunks: &[[f32; 4]]) -> VectorEntry {
+    VectorEntry::new(&memory(name), chunks.iter().map(|chunk| chunk.to_vec()).collect())
 }
 
 fn shown(hits: &[VectorHit]) -> String {
@@ -118,7 +118,7 @@ fn models_never_meet((_, index): &StoreAndIndex) {
     let other = ModelIdentity { version: "2".into(), ..four.clone() };
     index.put(&four, &[entry("a", &[EAST, WEST])]).unwrap();
     index.put(&other, &[entry("a", &[WEST]), entry("b", &[EAST])]).unwrap();
-    index.put(&three, &[(id("c"), Language::default(), vec![vec![1.0, 0.0, 0.0]])]).unwrap();
+    index.put(&three, &[VectorEntry::new(&memory("c"), vec![vec![1.0, 0.0, 0.0]])]).unwrap();
     let all = MemoryFilter::default();
     assert_eq!(shown(&index.search(&four, &EAST, &all, 9).unwrap()), "a 1.000");
     assert_eq!(shown(&index.search(&other, &EAST, &all, 9).unwrap()), "b 1.000, a -1.000");
@@ -149,6 +149,8 @@ fn stale_vectors_are_missing((store, index): &StoreAndIndex) {
     assert_eq!(index.len(&model()).unwrap(), 4);
     store.put(&[memory("a")]).unwrap();
     assert_eq!(index.missing(&model(), 9).unwrap(), [id("c")], "the former text has its vector again");
+    index.put(&model(), &[entry("c", &[EAST])]).unwrap();
+    assert_eq!(index.missing(&model(), 9).unwrap(), [id("c")], "the text had changed before its vector came");
 
     store.remove(&id("d"), false, now()).unwrap();
     assert_eq!(search(index.as_ref(), &EAST, &all, 9), "a 1.000, b 1.000");
@@ -156,7 +158,7 @@ fn stale_vectors_are_missing((store, index): &StoreAndIndex) {
 }
 
 fn refuses_misfits((_, index): &StoreAndIndex) {
-    let short = (id("b"), Language::default(), vec![vec![1.0; 3]]);
+    let short = VectorEntry::new(&memory("b"), vec![vec![1.0; 3]]);
     match index.put(&model(), &[entry("a", &[EAST]), short]) {
         Err(Error::DimensionMismatch { expected: 4, got: 3 }) => {}
         other => panic!("a vector is too short, not {other:?}"),

@@ -36,7 +36,7 @@ fn check(name: &'static str, status: Health, detail: impl Into<String>, fix: Opt
 }
 
 pub(crate) fn doctor(at: &Surroundings, out: &mut Out, fix: bool, json: bool) -> anyhow::Result<()> {
-    let mut checks = vec![home(at), binary(), wired(at), failures(at)];
+    let mut checks = vec![home(at), configuration(at), binary(), wired(at), failures(at)];
     match at.engine() {
         Ok(engine) => {
             if fix {
@@ -86,6 +86,17 @@ fn home(at: &Surroundings) -> Check {
     }
 }
 
+fn configuration(at: &Surroundings) -> Check {
+    match &at.config_problem {
+        Some(problem) => {
+            let fix = "correct the file; hooks use the defaults until then, other commands refuse to run";
+            check("config", Health::Fail, problem.to_string(), Some(fix))
+        }
+        None if at.paths.config.exists() => check("config", Health::Ok, at.paths.config.display().to_string(), None),
+        None => check("config", Health::Ok, "the defaults", None),
+    }
+}
+
 fn binary() -> Check {
     match this_binary() {
         Ok(path) => check("binary", Health::Ok, format!("{} {}", path.display(), env!("CARGO_PKG_VERSION")), None),
@@ -109,6 +120,11 @@ fn wired(at: &Surroundings) -> Check {
                 if gone > 0 {
                     worst = Health::Fail;
                     detail.push(format!("{gone} of them name a binary that does not exist"));
+                }
+                let elsewhere = wiring.events.iter().filter_map(|event| event.invocation.home());
+                if let Some(home) = elsewhere.into_iter().find(|home| std::path::Path::new(home) != at.layout.home()) {
+                    worst = if worst == Health::Fail { worst } else { Health::Warn };
+                    detail.push(format!("they write to {home}, this is {}", at.layout.home().display()));
                 }
                 if !wiring.missing.is_empty() {
                     worst = if worst == Health::Fail { worst } else { Health::Warn };

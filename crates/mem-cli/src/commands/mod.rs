@@ -20,7 +20,13 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
     if let Command::Completions { shell } = &cli.command {
         return maintain::completions(&mut out, *shell);
     }
-    let at = Surroundings::new(&cli.global)?;
+    let mut at = Surroundings::new(&cli.global)?;
+    // The doctor tells of a broken configuration among the rest; everything else would act on the wrong one.
+    if !matches!(cli.command, Command::Doctor { .. }) {
+        if let Some(problem) = at.config_problem.take() {
+            return Err(problem.into());
+        }
+    }
     match cli.command {
         Command::Init(args) => wiring::init(&at, &mut out, &args),
         Command::Uninstall(args) => wiring::uninstall(&at, &mut out, &args),

@@ -127,13 +127,13 @@ pub fn observe(payload: &JsonObject, context: &Context<'_>) -> Option<Observatio
         }
         Phase::Stop => {
             if let Some(message) = payload.get("last_assistant_message").filter(|m| !m.is_null()) {
-                let message = taker.value(message);
+                let message = taker.said(message);
                 seen.input.insert("last_assistant_message".to_owned(), message);
             }
         }
         Phase::Compact => {
             if let Some(summary) = payload.get("compact_summary").filter(|m| !m.is_null()) {
-                let summary = taker.value(summary);
+                let summary = taker.said(summary);
                 seen.input.insert("compact_summary".to_owned(), summary);
             }
         }
@@ -257,6 +257,17 @@ impl Taker<'_> {
         let Context { redactor, limits, .. } = *self.context;
         let own = without_own_output(prompt, &limits.own_output);
         Value::String(redacted_head(&own, redactor, limits.max_prompt, &mut self.counts))
+    }
+
+    /// What a model said: it may quote what we put before it, which is ours and no new evidence.
+    fn said(&mut self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => {
+                let own = without_own_output(text, &self.context.limits.own_output).into_owned();
+                self.value(&Value::String(own))
+            }
+            other => self.value(other),
+        }
     }
 
     fn tool(&mut self, payload: &JsonObject, seen: &mut Observation) {

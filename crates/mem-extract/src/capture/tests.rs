@@ -219,6 +219,15 @@ fn odd_types_never_fail() {
 }
 
 #[test]
+fn what_a_model_says_loses_our_own_output() {
+    let quoting = "As noted: <mem-context>\n- port 5433\n</mem-context> Done.";
+    let stop = see(event("Stop", json!({ "last_assistant_message": quoting }))).unwrap();
+    assert_eq!(stop.input["last_assistant_message"], "As noted:  Done.");
+    let compact = see(event("PostCompact", json!({ "compact_summary": quoting }))).unwrap();
+    assert!(!compact.input["compact_summary"].as_str().unwrap().contains("5433"));
+}
+
+#[test]
 fn prompts_lose_our_own_output_and_private_text_and_are_long() {
     let seen = see(event(
         "UserPromptSubmit",

@@ -287,8 +287,10 @@ fn decision(text: &str) -> Option<Said> {
     ) {
         let body = trim_head(rest);
         let long = body.chars().count() >= 3;
-        let text =
-            if after(text, &["决定了", "定了", "就这么定了"]).is_some() { body } else { text };
+        // "我们决定：X" announces X; "我们决定用 X" says it.
+        let announced = rest.trim_start().starts_with(['：', ':', '，', ','])
+            || after(text, &["决定了", "定了", "就这么定了"]).is_some();
+        let text = if announced { body } else { text };
         return long.then(|| found("decision", Kind::Decision, text, Strength::Strong));
     }
     if let Some(rest) = after(

@@ -119,6 +119,7 @@ pub fn tokenize(text: &str, mode: Mode) -> Vec<Token> {
     }
     let mut tokens = out.tokens;
     if mode == Mode::Query {
+        weaken_crossings(&mut tokens);
         let strong = |token: &Token| token.kind != TokenKind::Weak;
         if tokens.iter().any(strong) {
             tokens.retain(|token| strong(token) || !token.text.is_ascii());
@@ -126,6 +127,23 @@ pub fn tokenize(text: &str, mode: Mode) -> Vec<Token> {
     }
     tokens
 }
+
+/// Pairs that lie half in a function word cross a word's border and say nothing: `在可` and `以提` of 现在可以提交.
+fn weaken_crossings(tokens: &mut [Token]) {
+    for at in 0..tokens.len() {
+        let Some((start, end)) = tokens.get(at).filter(|t| stop::is_function_pair(&t.text)).map(|t| (t.start, t.end))
+        else {
+            continue;
+        };
+        let (before, behind) = tokens.split_at_mut(at);
+        let crosses = |token: &&mut Token| token.kind == TokenKind::Gram && token.start < end && start < token.end;
+        let near = before.iter_mut().rev().take(NEIGHBOURS).chain(behind.iter_mut().skip(1).take(NEIGHBOURS));
+        near.filter(crosses).for_each(|token| token.kind = TokenKind::Weak);
+    }
+}
+
+/// Tokens on either side that can share a character with a pair: the pairs and the single characters beside it.
+const NEIGHBOURS: usize = 4;
 
 /// Where the run of characters that `belongs` ends.
 fn run(units: &[Unit], from: usize, belongs: impl Fn(Class) -> bool) -> usize {

@@ -15,7 +15,8 @@ const CJK: &[&str] = &[
     "一下", "一个", "一些", "这个", "这些", "这样", "那个", "那些", "那样", "什么", "怎么", "怎样", "为何",
     "如何", "哪个", "哪些", "哪里", "我们", "你们", "他们", "它们", "以及", "或者", "并且", "是否", "是不",
     "不是", "有没", "没有", "请问", "可以", "应该", "需要", "一样", "还是", "就是", "因为", "所以", "但是",
-    "如果", "关于", "帮我",
+    "如果", "关于", "帮我", "现在", "目前", "已经", "然后", "看看", "告诉", "知道", "这里", "那里", "能否",
+    "为什", "时候", "能不", "一起", "直接", "的话", "那么",
 ];
 
 /// Particles: a pair that holds one of them says little.
@@ -26,9 +27,14 @@ pub(crate) fn is_stop_word(word: &str) -> bool {
     ENGLISH.binary_search(&word).is_ok()
 }
 
+/// Whether a pair of CJK characters is a function word.
+pub(crate) fn is_function_pair(pair: &str) -> bool {
+    CJK.contains(&pair)
+}
+
 /// Whether a pair of CJK characters is a function word, holds a particle, or is hiragana alone.
 pub(crate) fn is_weak_pair(pair: &str) -> bool {
-    CJK.contains(&pair)
+    is_function_pair(pair)
         || pair.chars().any(|ch| PARTICLES.contains(&ch))
         || pair.chars().all(|ch| matches!(ch, '\u{3041}'..='\u{309F}'))
 }

@@ -36,17 +36,18 @@ impl MemoryStore for SqliteStore {
         })?)
     }
 
+    fn put_unless_same(&self, memory: &Memory) -> mem_core::Result<Option<Memory>> {
+        Ok(self.write("write to", |work| {
+            let known = same(work, memory)?;
+            if known.is_none() {
+                row::write(work, memory)?;
+            }
+            Ok(known)
+        })?)
+    }
+
     fn find_same(&self, memory: &Memory) -> mem_core::Result<Option<Memory>> {
-        let sql = format!(
-            "SELECT {} FROM memories m WHERE m.content_hash = ?1 AND m.project IS ?2
-             ORDER BY m.status <> 'active', m.updated DESC, m.id LIMIT 1",
-            row::COLUMNS
-        );
-        let found = self.read("read", |work| {
-            let project = memory.project.as_ref().map(ProjectId::as_str);
-            row::memories(work, &sql, params![normal::content_hash(memory), project])
-        });
-        Ok(found?.pop())
+        Ok(self.read("read", |work| same(work, memory))?)
     }
 
     fn list(&self, filter: &MemoryFilter, limit: usize) -> mem_core::Result<Vec<Memory>> {
@@ -199,4 +200,15 @@ fn changes(work: &Work<'_>, revision: Revision, limit: usize) -> Result<Vec<Chan
     changes.sort_by_key(|change| change.revision);
     changes.truncate(limit);
     Ok(changes)
+}
+
+/// The memory of the same project with the same normalised body, an active one first.
+fn same(work: &Work<'_>, memory: &Memory) -> Result<Option<Memory>> {
+    let sql = format!(
+        "SELECT {} FROM memories m WHERE m.content_hash = ?1 AND m.project IS ?2
+         ORDER BY m.status <> 'active', m.updated DESC, m.id LIMIT 1",
+        row::COLUMNS
+    );
+    let project = memory.project.as_ref().map(ProjectId::as_str);
+    Ok(row::memories(work, &sql, params![normal::content_hash(memory), project])?.pop())
 }

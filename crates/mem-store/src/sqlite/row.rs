@@ -112,7 +112,7 @@ pub(super) fn write(work: &Work<'_>, memory: &Memory) -> Result<Revision> {
             ":created": nanos(memory.created)?,
             ":updated": nanos(memory.updated)?,
             ":content_hash": normal::content_hash(memory),
-            ":text_hash": normal::text_hash(memory),
+            ":text_hash": normal::text_hash(&memory.full_text()),
             ":path": memory.path,
             ":language": memory.language.as_str(),
             ":confidence": memory.confidence.get(),

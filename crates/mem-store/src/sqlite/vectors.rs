@@ -1,6 +1,7 @@
 use super::{SqliteStore, Work, row, sql_limit};
+use crate::normal::text_hash;
 use crate::{Error, Result};
-use mem_core::{Embedding, Language, MemoryFilter, MemoryId, ModelIdentity, VectorHit, VectorIndex};
+use mem_core::{MemoryFilter, MemoryId, ModelIdentity, VectorEntry, VectorHit, VectorIndex};
 use rusqlite::{params, params_from_iter, types::Value};
 use std::collections::{HashMap, hash_map::Entry};
 
@@ -11,21 +12,21 @@ impl VectorIndex for SqliteStore {
     fn put(
         &self,
         model: &ModelIdentity,
-        entries: &[(MemoryId, Language, Vec<Embedding>)],
+        entries: &[VectorEntry],
     ) -> mem_core::Result<()> {
-        for (id, _, chunks) in entries {
-            if chunks.is_empty() {
-                let got = format!("none for memory {id}");
+        for entry in entries {
+            if entry.vectors.is_empty() {
+                let got = format!("none for memory {}", entry.id);
                 return Err(mem_core::Error::invalid("at least one vector a memory", got));
             }
-            chunks.iter().try_for_each(|vector| check(model, vector))?;
+            entry.vectors.iter().try_for_each(|vector| check(model, vector))?;
         }
         if entries.is_empty() {
             return Ok(());
         }
         Ok(self.write("write to", |work| {
             let key = model.key();
-            entries.iter().try_for_each(|(id, language, chunks)| write(work, &key, id, language, chunks))
+            entries.iter().try_for_each(|entry| write(work, &key, entry))
         })?)
     }
 
@@ -117,24 +118,18 @@ fn check(model: &ModelIdentity, vector: &[f32]) -> mem_core::Result<()> {
     }
 }
 
-fn write(
-    work: &Work<'_>,
-    model: &str,
-    id: &MemoryId,
-    language: &Language,
-    chunks: &[Embedding],
-) -> Result<()> {
-    let sql = "SELECT seq, text_hash FROM memories WHERE id = ?1";
-    let take = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?));
-    let Some((seq, hash)) = work.first(sql, [id.as_str()], take)? else {
-        return Err(mem_core::Error::NotFound { what: "memory", id: id.to_string() }.into());
+fn write(work: &Work<'_>, model: &str, entry: &VectorEntry) -> Result<()> {
+    let sql = "SELECT seq FROM memories WHERE id = ?1";
+    let Some(seq) = work.first(sql, [entry.id.as_str()], |row| row.get::<_, i64>(0))? else {
+        return Err(mem_core::Error::NotFound { what: "memory", id: entry.id.to_string() }.into());
     };
+    let hash = text_hash(&entry.text);
     work.run("DELETE FROM vectors WHERE memory_seq = ?1 AND model = ?2", params![seq, model])?;
-    for (at, chunk) in (0i64..).zip(chunks) {
+    for (at, chunk) in (0i64..).zip(&entry.vectors) {
         work.run(
             "INSERT INTO vectors (memory_seq, chunk, model, language, content_hash, embedding)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            params![seq, at, model, language.as_str(), hash, bytes(chunk)],
+            params![seq, at, model, entry.language.as_str(), hash, bytes(chunk)],
         )?;
     }
     Ok(())

@@ -26,6 +26,15 @@ impl MemoryStore for InMemoryStore {
         pick(state.memories.keys(), |id| id.as_str(), prefix, "memory", "memories").cloned()
     }
 
+    fn put_unless_same(&self, memory: &Memory) -> Result<Option<Memory>> {
+        // One thread at a time changes this store: between the two calls nothing comes.
+        let known = self.find_same(memory)?;
+        if known.is_none() {
+            self.put(std::slice::from_ref(memory))?;
+        }
+        Ok(known)
+    }
+
     fn find_same(&self, memory: &Memory) -> Result<Option<Memory>> {
         let state = self.state();
         let content = content(memory);

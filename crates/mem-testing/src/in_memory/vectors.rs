@@ -1,24 +1,24 @@
 use super::InMemoryStore;
 use mem_core::{
-    Embedding, Error, Language, MemoryFilter, MemoryId, ModelIdentity, Result, VectorHit, VectorIndex, cosine,
+    Error, MemoryFilter, MemoryId, ModelIdentity, Result, VectorEntry, VectorHit, VectorIndex, cosine,
 };
 
 /// A flat scan in 64 bits.
 impl VectorIndex for InMemoryStore {
-    fn put(&self, model: &ModelIdentity, entries: &[(MemoryId, Language, Vec<Embedding>)]) -> Result<()> {
+    fn put(&self, model: &ModelIdentity, entries: &[VectorEntry]) -> Result<()> {
         self.change(|state| {
-            for (at, (id, _, chunks)) in entries.iter().enumerate() {
-                if chunks.is_empty() || entries[..at].iter().any(|(other, ..)| other == id) {
+            for (at, entry) in entries.iter().enumerate() {
+                let VectorEntry { id, text, vectors: chunks, .. } = entry;
+                if chunks.is_empty() || entries[..at].iter().any(|other| other.id == *id) {
                     return Err(Error::invalid("every memory once, with at least one vector", id.as_str()));
                 }
                 for chunk in chunks {
                     check(model, chunk)?;
                 }
-                let Some((_, memory)) = state.memories.get(id) else {
+                if !state.memories.contains_key(id) {
                     return Err(Error::NotFound { what: "memory", id: id.to_string() });
-                };
-                let text = memory.full_text();
-                state.vectors.insert((model.key(), id.clone()), (text, chunks.clone()));
+                }
+                state.vectors.insert((model.key(), id.clone()), (text.clone(), chunks.clone()));
             }
             Ok(())
         })

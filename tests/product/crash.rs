@@ -1,0 +1,160 @@
+//! Killed at any instant: what was acknowledged is there, the next command works.
+
+use mem_tests::{Numbers, Sandbox, below};
+use serde_json::json;
+use std::collections::{HashMap, HashSet};
+use std::io::{Read as _, Write as _};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+/// Rounds, and processes killed in each.
+const ROUNDS: u64 = 100;
+const VICTIMS: u64 = 4;
+/// A process is killed at the latest after so many times what it takes by itself; several run at once.
+const LATEST: u64 = 3;
+
+/// The journal rotates after a few lines, of any age.
+const CONFIG: &str = "[host]\nbackground_work = false\n[journal]\nmax_lines = 40\nmax_bytes = 20000\nretention_days = 0\nhysteresis_days = 0\n";
+
+enum Victim {
+    Hook(String),
+    Remember(String),
+    Other,
+}
+
+/// What a process takes by itself, in microseconds: the shortest of a few runs.
+fn measure(sandbox: &Sandbox, what: impl Fn(u32) -> Victim, other: &[&str]) -> u64 {
+    let run = |n| {
+        let begun = Instant::now();
+        assert!(start(sandbox, &what(n), other).wait_with_output().unwrap().status.success());
+        u64::try_from(begun.elapsed().as_micros()).unwrap()
+    };
+    (0..5).map(run).min().unwrap()
+}
+
+fn start(sandbox: &Sandbox, what: &Victim, other: &[&str]) -> Child {
+    let mut command = sandbox.command();
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    match what {
+        Victim::Hook(id) => {
+            command.arg("hook").stdin(Stdio::piped());
+            let fields = json!({"tool_name": "Bash", "tool_input": {"command": format!("echo {id}")}, "tool_response": {"stdout": "ok"}, "tool_use_id": id});
+            let payload = sandbox.event("s-crash", "PostToolUse", fields).to_string();
+            let mut child = command.spawn().unwrap();
+            let _ = child.stdin.take().unwrap().write_all(payload.as_bytes());
+            child
+        }
+        Victim::Remember(text) => command.args(["remember", text]).spawn().unwrap(),
+        Victim::Other => command.args(other).spawn().unwrap(),
+    }
+}
+
+/// Ids of the observations on disk, in the live file and the archives; a torn last line does not count.
+fn recorded(sandbox: &Sandbox) -> HashMap<String, usize> {
+    let mut ids = HashMap::new();
+    for file in below(&sandbox.home().join("journal")) {
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        if name.ends_with(".jsonl") || name == "observations.next" {
+            for line in fs_err::read(&file).unwrap().split(|byte| *byte == b'\n') {
+                let Ok(line) = serde_json::from_slice::<serde_json::Value>(line) else { continue };
+                if let Some(id) = line["tool_use_id"].as_str() {
+                    *ids.entry(id.to_owned()).or_default() += 1;
+                }
+            }
+        }
+    }
+    ids
+}
+
+fn sound(sandbox: &Sandbox, round: u64) {
+    let report = sandbox.mem(&["doctor", "--json"]).any_json();
+    let check = report["checks"].as_array().unwrap().iter().find(|c| c["name"] == "database").unwrap();
+    assert_eq!(check["status"], "ok", "round {round}: {report}");
+}
+
+#[test]
+fn four_hundred_kills_lose_nothing_that_was_acknowledged() {
+    let sandbox = Sandbox::with_config(CONFIG);
+    super::learning::global_habits(&sandbox);
+    let mut numbers = Numbers::seeded(20_261_130);
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut stored: HashSet<String> = HashSet::new();
+    let mut killed = 0;
+    let spans = [
+        measure(&sandbox, |n| Victim::Hook(format!("first-{n}")), &[]),
+        measure(&sandbox, |n| Victim::Remember(format!("Relay first-{n} belongs to nobody")), &[]),
+        measure(&sandbox, |_| Victim::Other, &["work"]),
+        measure(&sandbox, |_| Victim::Other, &["sync"]),
+    ];
+    for round in 0..ROUNDS {
+        let mut running = Vec::new();
+        for n in 0..VICTIMS {
+            let id = format!("r{round}-{n}");
+            let sort = (round + n) % 4;
+            let (what, other): (Victim, &[&str]) = match sort {
+                0 => (Victim::Hook(id), &[]),
+                1 => (Victim::Remember(format!("Relay {id} belongs to district {}", round * 10 + n)), &[]),
+                2 => (Victim::Other, &["work"]),
+                _ => (
+                    Victim::Other,
+                    [&["evolve"][..], &["sync"], &["reindex"], &["work", "--budget-ms", "5"]]
+                        [usize::try_from(round % 4).unwrap()],
+                ),
+            };
+            let child = start(&sandbox, &what, other);
+            let after = numbers.below(LATEST * spans[usize::try_from(sort).unwrap()]);
+            running.push((what, child, Instant::now(), Duration::from_micros(after)));
+        }
+        running.sort_by_key(|(_, _, begun, after)| *begun + *after);
+        let mut dead = Vec::new();
+        for (what, mut child, begun, after) in running {
+            std::thread::sleep(after.saturating_sub(begun.elapsed()));
+            child.kill().unwrap();
+            dead.push((what, child));
+        }
+        for (what, mut child) in dead {
+            let mut printed = String::new();
+            child.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+            let status = child.wait().unwrap();
+            killed += u64::from(status.code().is_none());
+            match what {
+                Victim::Hook(id) if status.success() => drop(seen.insert(id)),
+                // An id alone on its line was printed whole.
+                Victim::Remember(_) => stored.extend(printed.split_once('\n').map(|(id, _)| id.to_owned())),
+                _ => {}
+            }
+        }
+        // The first hook after a crash: it appends, and finishes or undoes what was left.
+        let id = format!("r{round}-after");
+        sandbox.hook(&sandbox.event("s-crash", "PostToolUse", json!({"tool_name": "X", "tool_use_id": id})));
+        seen.insert(id);
+        let memories: HashSet<String> =
+            sandbox.memories().iter().map(|m| m["id"].as_str().unwrap().to_owned()).collect();
+        let lost: Vec<&String> = stored.difference(&memories).collect();
+        assert!(lost.is_empty(), "round {round}: memories lost: {lost:?}");
+        let on_disk = recorded(&sandbox);
+        let lost: Vec<&String> = seen.iter().filter(|id| !on_disk.contains_key(*id)).collect();
+        assert!(lost.is_empty(), "round {round}: observations lost: {lost:?} {:?}", sandbox.hook_log());
+        if round % 5 == 0 {
+            sound(&sandbox, round);
+        }
+    }
+    assert!(killed >= ROUNDS, "most were killed before they ended: {killed} of {}", ROUNDS * VICTIMS);
+    assert!(
+        !stored.is_empty() && seen.len() > usize::try_from(ROUNDS).unwrap(),
+        "{} {}",
+        stored.len(),
+        seen.len()
+    );
+
+    let _ = sandbox.mem(&["work", "--json"]).ok();
+    sound(&sandbox, ROUNDS);
+    let twice: Vec<(String, usize)> =
+        recorded(&sandbox).into_iter().filter(|(_, times)| *times > 1).collect();
+    assert!(twice.is_empty(), "no line is there twice: {twice:?}");
+    assert!(sandbox.journal().len() < 60, "the journal went on rotating");
+    let status = sandbox.mem(&["status", "--json"]).json();
+    assert_eq!(status["index"]["fresh"], true, "{status}");
+    assert_eq!(status["index"]["bm25_memories"], sandbox.memories().len());
+    assert_eq!(sandbox.mem(&["sync", "--json"]).json()["conflicts"], json!([]));
+}
