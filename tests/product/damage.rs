@@ -65,6 +65,61 @@ fn a_journal_that_somebody_holds_is_waited_for_only_briefly() {
 }
 
 #[test]
+fn damage_in_the_journal_costs_only_the_damaged_lines() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.home().join("journal").join("observations.jsonl");
+    let append = |bytes: &[u8]| {
+        let mut journal = fs_err::OpenOptions::new().append(true).open(&path).unwrap();
+        std::io::Write::write_all(&mut journal, bytes).unwrap();
+    };
+    sandbox.prompt("s-1", "记住：发布前一定先更新 CHANGELOG");
+    append(b"{ this is damage\n\xff\xfe not text\n[1]\n\r\n");
+    sandbox.prompt("s-1", "记住：周五不做数据库迁移");
+    // As after a loss of power: the last line has no end.
+    append(b"{\"session_id\":\"s-1\",\"ts\":\"2026-11-");
+    sandbox.prompt("s-1", "记住：staging 每周一重建");
+    let _ = sandbox.mem(&["status", "--json"]).json();
+    let learned = sandbox.mem(&["learn", "--json"]).json();
+    assert_eq!((&learned["memories"], &learned["observations"]), (&json!(3), &json!(3)), "{learned}");
+    assert!(learned["skipped_lines"].as_u64().unwrap() >= 4, "{learned}");
+    assert_eq!(sandbox.doctor("database")["status"], "ok");
+}
+
+#[test]
+fn a_database_that_was_put_back_by_hand_is_believed_and_the_views_follow() {
+    let sandbox = Sandbox::new();
+    let first = sandbox.remember("The gateway listens on port 8080", &[]);
+    let copy = fs_err::read(sandbox.home().join("mem.db")).unwrap();
+    let ghost = sandbox.remember("The heron host runs the backups", &[]);
+    fs_err::write(sandbox.home().join("mem.db"), copy).unwrap();
+    assert!(!sandbox.recall("heron backups").contains(&ghost));
+    // As many changes as the lost state had: the numbers of the two histories are the same.
+    let new = sandbox.remember("The egret host runs the dashboards", &[]);
+    assert!(
+        !sandbox.recall("heron backups").contains(&ghost),
+        "what the database does not hold is not found"
+    );
+    let answer = sandbox.mem(&["recall", "egret dashboards", "--json"]).json();
+    assert_eq!(answer["hits"][0]["id"], new.as_str(), "{answer}");
+    assert_eq!(answer["hits"][0]["channels"]["bm25"]["rank"], 1, "{answer}");
+    assert_eq!(sandbox.recall("gateway port").first(), Some(&first));
+}
+
+#[test]
+fn without_its_database_a_home_starts_anew() {
+    let sandbox = Sandbox::new();
+    let old = sandbox.remember("The gateway listens on port 8080", &[]);
+    fs_err::remove_file(sandbox.home().join("mem.db")).unwrap();
+    assert!(sandbox.recall("gateway port").is_empty());
+    let new = sandbox.remember("The egret host runs the dashboards", &[]);
+    assert_ne!(old, new);
+    let answer = sandbox.mem(&["recall", "egret dashboards", "--json"]).json();
+    assert_eq!(answer["hits"][0]["channels"]["bm25"]["rank"], 1, "{answer}");
+    assert_eq!(answer["hits"].as_array().unwrap().len(), 1);
+    assert_eq!(sandbox.mem(&["doctor", "--json"]).json()["ok"], true);
+}
+
+#[test]
 fn a_broken_configuration_costs_no_event_and_shows_in_the_doctor() {
     let sandbox = Sandbox::with_config("[recall]\nlimt = 3\n");
     three_events(&sandbox);
@@ -78,7 +133,6 @@ fn a_broken_configuration_costs_no_event_and_shows_in_the_doctor() {
     let report = sandbox.mem(&["doctor", "--json"]).code(1).any_json();
     assert_eq!(report["ok"], false);
     assert!(report.to_string().contains("recall.limt"), "{report}");
-    sandbox.wait_until_idle();
 }
 
 #[test]

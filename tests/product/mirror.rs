@@ -153,10 +153,11 @@ fn a_backup_comes_back_whole() {
     let other = Sandbox::new();
     let _ = other.mem(&["restore", file]).ok();
     assert_eq!(other.memories().len(), 2);
+    let present = sandbox.memories();
     let junk = sandbox.user().join("junk.db");
     fs_err::write(&junk, b"junk ".repeat(2_000)).unwrap();
     let _ = sandbox.mem(&["restore", junk.to_str().unwrap()]).code(1);
-    assert_eq!(sandbox.memories(), before, "a file that is no backup changes nothing");
+    assert_eq!(sandbox.memories(), present, "a file that is no backup changes nothing");
 }
 
 #[test]

@@ -185,11 +185,8 @@ fn what_the_agent_loads_by_itself_is_not_told() {
         assert!(sandbox.start("s-0", "startup").text().contains(rule), "told as long as nobody else says it");
         let file = place(&sandbox, &slug(&sandbox));
         fs_err::create_dir_all(file.parent().unwrap()).unwrap();
-        fs_err::write(
-            &file,
-            format!("# Notes\n\n- **The staging cluster** is rebuilt every Monday at six.\n"),
-        )
-        .unwrap();
+        fs_err::write(&file, "# Notes\n\n- **The staging cluster** is rebuilt every Monday at six.\n")
+            .unwrap();
         assert_eq!(sandbox.start("s-1", "startup").context, None, "{}", file.display());
         assert_eq!(
             sandbox.prompt("s-2", "when is the staging cluster rebuilt?").context,

@@ -191,10 +191,7 @@ pub(super) fn pick<'a, T>(
 
 /// What a memory states, in one spelling.
 fn content(memory: &Memory) -> String {
-    let parts = [Some(&memory.body), memory.why.as_ref(), memory.how.as_ref()];
-    let text: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
-    let joined = text.join(" ");
-    let narrow = joined.chars().map(|c| match c {
+    let narrow = memory.body.chars().map(|c| match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
         c => c,
     });
