@@ -303,7 +303,7 @@ fn status_and_doctor_answer_with_every_key() {
     );
     assert!(
         status["sizes"]["database"].as_u64().unwrap() > 0
-            && status["queue"]["unlearned_bytes"].as_u64().unwrap() > 0
+            && status["queue"]["unlearned"].as_u64().unwrap() > 0
     );
     assert_eq!(status["version"], env!("CARGO_PKG_VERSION"));
     let report = sandbox.mem(&["doctor", "--json"]).json();

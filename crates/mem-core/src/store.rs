@@ -112,6 +112,13 @@ pub trait MemoryStore: Send + Sync {
     /// Of the backend.
     fn list(&self, filter: &MemoryFilter, limit: usize) -> Result<Vec<Memory>>;
 
+    /// Memories that pass the filter, the most important first: pinned ones, then by importance, then by confidence,
+    /// then the last updated, ties by id.
+    ///
+    /// # Errors
+    /// Of the backend.
+    fn most_important(&self, filter: &MemoryFilter, limit: usize) -> Result<Vec<Memory>>;
+
     /// Marks `old` as superseded by `new`, with links both ways, and writes `new`; one transaction.
     ///
     /// # Errors

@@ -39,8 +39,10 @@ pub struct ObservationCounts {
 /// What waits for `mem work`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Queue {
-    /// Bytes of the journal that were not learned from.
-    pub unlearned_bytes: u64,
+    /// Everything below together.
+    pub length: u64,
+    /// Observations that were not learned from.
+    pub unlearned: u64,
     /// Memories without a current vector.
     pub unembedded: u64,
     /// Changes the BM25 index has not seen.
@@ -100,7 +102,7 @@ impl Engine {
         let journal = mem_store::journal::Journal::new(self.layout().journal(), self.config().journal.clone());
         let counts = journal.counts().map_err(mem_core::Error::from)?;
         let learned = self.store().meta("learn.cursor")?.and_then(|text| text.parse().ok()).unwrap_or(0u64);
-        let end = self.log().end()?.0;
+        let unlearned = self.observations_behind(mem_core::Cursor(learned))?;
         let revision = self.store().revision()?;
         let (bm25, error) = match self.text().revision().and_then(|r| Ok((r, self.text().len()?))) {
             Ok(found) => (Some(found), None),
@@ -117,7 +119,7 @@ impl Engine {
             memories,
             observations: ObservationCounts { live: counts.live_lines, archived: counts.archived_lines },
             instincts,
-            queue: Queue { unlearned_bytes: end.saturating_sub(learned), unembedded, unindexed },
+            queue: Queue { length: unlearned + unembedded + unindexed, unlearned, unembedded, unindexed },
             index: IndexStatus {
                 store_revision: revision.0,
                 bm25_revision: bm25.map(|(seen, _)| seen.0),
@@ -142,6 +144,18 @@ impl Engine {
             model: model.key(),
             projects: self.store().projects()?.len(),
         })
+    }
+
+    fn observations_behind(&self, cursor: mem_core::Cursor) -> Result<u64> {
+        let (mut at, mut count) = (cursor, 0);
+        loop {
+            let batch = self.log().read(at, 4_096)?;
+            count += batch.observations.len() as u64;
+            if batch.next <= at {
+                return Ok(count);
+            }
+            at = batch.next;
+        }
     }
 
     /// Lets the database check its file.

@@ -172,6 +172,8 @@ fn memories(store: &dyn StoreWithVectors, oracle: &dyn StoreWithVectors, filters
     for filter in filters {
         for limit in [0, 2, usize::MAX] {
             assert_eq!(store.list(filter, limit).unwrap(), oracle.list(filter, limit).unwrap(), "{filter:?}");
+            let (found, wanted) = (store.most_important(filter, limit), oracle.most_important(filter, limit));
+            assert_eq!(found.unwrap(), wanted.unwrap(), "{filter:?}");
         }
     }
     for change in oracle.changes_since(Revision::ZERO, usize::MAX).unwrap() {

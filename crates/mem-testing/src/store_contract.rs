@@ -175,6 +175,14 @@ fn lists_by_filter(store: &dyn Store) {
         "q1"
     );
     assert_eq!(list(MemoryFilter { at: Some(at(5)), ..global() }, 9), "a b");
+
+    all[0].importance = Unit::ONE;
+    all[1].pinned = true;
+    all[2].confidence = Unit::ONE;
+    store.put(&all).unwrap();
+    let important = |limit| ids(&store.most_important(&global(), limit).unwrap()).join(" ");
+    assert_eq!(important(9), "a b c d", "pinned, then important, then sure, then new");
+    assert_eq!(important(1), "a");
     assert_eq!(list(MemoryFilter { at: Some(Timestamp::MIN), ..global() }, 9), "");
     assert_eq!(list(MemoryFilter { at: Some(Timestamp::MAX), ..global() }, 9), "c d a b");
 }

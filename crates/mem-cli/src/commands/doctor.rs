@@ -206,7 +206,7 @@ fn views(engine: &Engine) -> Vec<Check> {
         }
     };
     let journal = &status.observations;
-    let detail = format!("{} live, {} archived, {} bytes to learn from", journal.live, journal.archived, status.queue.unlearned_bytes);
+    let detail = format!("{} live, {} archived, {} to learn from", journal.live, journal.archived, status.queue.unlearned);
     vec![index, check("journal", Health::Ok, detail, None), check("model", Health::Ok, status.model, None)]
 }
 

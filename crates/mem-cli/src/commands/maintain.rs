@@ -16,6 +16,11 @@ pub(crate) fn rules_dir(at: &Surroundings) -> anyhow::Result<PathBuf> {
     Ok(at.paths.claude()?.join("rules"))
 }
 
+/// The folder of a repository that Claude Code loads a project's rules from.
+fn project_rules_dir(root: &Path) -> PathBuf {
+    root.join(".claude").join("rules")
+}
+
 pub(crate) fn learn(at: &Surroundings, out: &mut Out, session: Option<&str>, json: bool) -> anyhow::Result<()> {
     let engine = at.engine()?;
     let session = session.map(str::parse).transpose()?;
@@ -42,7 +47,15 @@ pub(crate) fn evolve(at: &Surroundings, out: &mut Out, dry_run: bool, json: bool
     }
     rules_dir(at)?;
     let engine = at.engine()?;
-    let evolved = engine.evolve(dry_run)?;
+    let mut evolved = engine.evolve(dry_run)?;
+    if at.config.host.project_rules {
+        let project = at.project();
+        let own = engine.write_project_rules(&project.id, &project_rules_dir(&project.root), dry_run)?;
+        evolved.written.extend(own.written);
+        evolved.removed.extend(own.removed);
+        evolved.foreign.extend(own.foreign);
+        evolved.unchanged += own.unchanged;
+    }
     if json {
         return out.json(&evolved);
     }
@@ -67,7 +80,12 @@ pub(crate) fn work(at: &Surroundings, out: &mut Out, budget_ms: Option<u64>, wat
     let budget = budget_ms.map(|ms| jiff::SignedDuration::from_millis(i64::try_from(ms).unwrap_or(i64::MAX)));
     loop {
         let engine = at.engine()?;
-        match work_until_quiet(&engine, budget) {
+        let worked = work_until_quiet(&engine, budget);
+        if let (true, Ok(_)) = (at.config.host.project_rules, &worked) {
+            let project = at.project();
+            engine.write_project_rules(&project.id, &project_rules_dir(&project.root), false)?;
+        }
+        match worked {
             Ok(worked) if json => out.json(&worked)?,
             Ok(worked) => {
                 let learned = &worked.learned;
@@ -186,8 +204,8 @@ pub(crate) fn status(at: &Surroundings, out: &mut Out, json: bool) -> anyhow::Re
     out.line(format!("observations  {} live, {} archived", status.observations.live, status.observations.archived))?;
     let queue = &status.queue;
     out.line(format!(
-        "queue         {} bytes to learn from, {} memories to embed, {} changes to index",
-        queue.unlearned_bytes, queue.unembedded, queue.unindexed
+        "queue         {} observations to learn from, {} memories to embed, {} changes to index",
+        queue.unlearned, queue.unembedded, queue.unindexed
     ))?;
     out.line(format!("index         {}", if status.index.fresh { "fresh" } else { "behind" }))?;
     let sizes = &status.sizes;

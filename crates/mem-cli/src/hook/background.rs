@@ -2,11 +2,12 @@
 
 use crate::hook::GUARD;
 use crate::paths::Paths;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Asks for work and starts a process for it. When one is working already, it serves the request and the new one
 /// goes away by itself.
-pub(crate) fn start_work(paths: &Paths, request: &std::path::Path) -> std::io::Result<()> {
+pub(crate) fn start_work(paths: &Paths, project: &Path, request: &Path) -> std::io::Result<()> {
     std::fs::write(request, b"")?;
     let mut command = Command::new(std::env::current_exe()?);
     command
@@ -14,6 +15,8 @@ pub(crate) fn start_work(paths: &Paths, request: &std::path::Path) -> std::io::R
         .arg(&paths.home)
         .arg("--config")
         .arg(&paths.config)
+        .arg("--project")
+        .arg(project)
         .args(["--quiet", "work"])
         .env(GUARD, "1")
         .current_dir(&paths.home)

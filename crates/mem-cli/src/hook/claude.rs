@@ -64,7 +64,7 @@ pub(crate) fn handle(call: &Call<'_>) -> anyhow::Result<Option<String>> {
         "SessionStart" => inject(call, &project, Moment::SessionStart),
         "UserPromptSubmit" => inject(call, &project, Moment::Prompt),
         "Stop" | "SessionEnd" if call.config.host.background_work => {
-            background::start_work(call.paths, &call.layout.work_request())
+            background::start_work(call.paths, &project.root, &call.layout.work_request())
                 .map(|()| None)
                 .context("cannot start `mem work` in the background; run it by hand or by a timer")
         }
@@ -111,7 +111,7 @@ fn inject(call: &Call<'_>, project: &ProjectContext, moment: Moment) -> anyhow::
     };
     let injection = engine.injection(moment, &situation)?;
     if engine.is_behind() && call.config.host.background_work {
-        background::start_work(call.paths, &call.layout.work_request())?;
+        background::start_work(call.paths, &project.root, &call.layout.work_request())?;
     }
     if injection.block.text.is_empty() {
         return Ok(None);

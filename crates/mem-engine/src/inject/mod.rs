@@ -12,7 +12,7 @@ pub use wording::{CLOSE, OPEN, Template, Wording};
 
 use crate::{Engine, Result};
 use mem_core::{
-    Dropped, Hit, InjectionRecord, Kind, Memory, MemoryFilter, MemoryId, ProjectFilter, ProjectId, Query,
+    Dropped, Hit, InjectionRecord, Kind, MemoryFilter, MemoryId, ProjectFilter, ProjectId, Query,
     Recall, SessionId,
 };
 use serde::{Deserialize, Serialize};
@@ -207,14 +207,12 @@ impl Engine {
             now: self.now(),
         };
         let mut recall = self.recall(&query)?;
-        let all = self.store().list(&filter, OPENING_POOL)?;
-        let mut important: Vec<&Memory> = all.iter().collect();
-        important.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(b.updated.cmp(&a.updated)));
-        let chosen = all.iter().take(config.recent).chain(important.into_iter().take(config.important));
+        let recent = self.store().list(&filter, config.recent)?;
+        let important = self.store().most_important(&filter, config.important)?;
         // Placed before what the words brought up: these are shown whatever the words are.
         let mut lead: Vec<Hit> = Vec::new();
         let top = recall.hits.first().map_or(1.0, |hit| hit.score).max(f64::MIN_POSITIVE);
-        for memory in chosen {
+        for memory in recent.iter().chain(&important) {
             if lead.iter().any(|hit| hit.memory.id == memory.id) {
                 continue;
             }
@@ -274,15 +272,6 @@ impl Engine {
             .filter(|(id, line)| !shown.contains(id) && !known.covers(line))
             .collect())
     }
-}
-
-/// Memories looked at for the most important ones.
-const OPENING_POOL: usize = 5_000;
-
-/// What makes a memory matter at a session's start: pinned first, then importance, confidence and use.
-fn weight(memory: &Memory) -> f64 {
-    let used = f64::from(memory.access_count).ln_1p().min(3.0) / 30.0;
-    f64::from(u8::from(memory.pinned)) * 2.0 + memory.importance.get() + 0.3 * memory.confidence.get() + used
 }
 
 impl Injection {

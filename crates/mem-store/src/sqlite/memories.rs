@@ -51,15 +51,11 @@ impl MemoryStore for SqliteStore {
     }
 
     fn list(&self, filter: &MemoryFilter, limit: usize) -> mem_core::Result<Vec<Memory>> {
-        let mut condition = row::condition(filter);
-        let sql = format!(
-            "SELECT {} FROM memories m WHERE TRUE{} ORDER BY m.updated DESC, m.id LIMIT ?",
-            row::COLUMNS,
-            condition.sql
-        );
-        condition.values.push(Value::Integer(sql_limit(limit)));
-        Ok(self
-            .read("read", |work| row::memories(work, &sql, rusqlite::params_from_iter(condition.values)))?)
+        Ok(self.listed(filter, limit, "m.updated DESC, m.id")?)
+    }
+
+    fn most_important(&self, filter: &MemoryFilter, limit: usize) -> mem_core::Result<Vec<Memory>> {
+        Ok(self.listed(filter, limit, "m.pinned DESC, m.importance DESC, m.confidence DESC, m.updated DESC, m.id")?)
     }
 
     /// The old memory counts as updated at `now`.
@@ -211,4 +207,17 @@ fn same(work: &Work<'_>, memory: &Memory) -> Result<Option<Memory>> {
     );
     let project = memory.project.as_ref().map(ProjectId::as_str);
     Ok(row::memories(work, &sql, params![normal::content_hash(memory), project])?.pop())
+}
+
+impl SqliteStore {
+    fn listed(&self, filter: &MemoryFilter, limit: usize, order: &str) -> Result<Vec<Memory>> {
+        let mut condition = row::condition(filter);
+        let sql = format!(
+            "SELECT {} FROM memories m WHERE TRUE{} ORDER BY {order} LIMIT ?",
+            row::COLUMNS,
+            condition.sql
+        );
+        condition.values.push(Value::Integer(sql_limit(limit)));
+        self.read("read", |work| row::memories(work, &sql, rusqlite::params_from_iter(condition.values)))
+    }
 }

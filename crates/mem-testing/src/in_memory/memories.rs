@@ -55,6 +55,18 @@ impl MemoryStore for InMemoryStore {
         Ok(all)
     }
 
+    fn most_important(&self, filter: &MemoryFilter, limit: usize) -> Result<Vec<Memory>> {
+        let mut all = self.list(filter, usize::MAX)?;
+        // Stable: among equals the order of `list` stays, the last updated first, ties by id.
+        all.sort_by(|a, b| {
+            let key = |memory: &Memory| (memory.importance.get(), memory.confidence.get());
+            let ((ai, ac), (bi, bc)) = (key(a), key(b));
+            b.pinned.cmp(&a.pinned).then(bi.total_cmp(&ai)).then(bc.total_cmp(&ac))
+        });
+        all.truncate(limit);
+        Ok(all)
+    }
+
     fn supersede(&self, old: &MemoryId, new: &Memory, now: Timestamp) -> Result<Revision> {
         if *old == new.id {
             return Err(Error::invalid("another memory than the one it replaces", new.id.as_str()));
