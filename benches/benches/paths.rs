@@ -1,7 +1,11 @@
 //! Criterion benches of what stands in the way of a user: capturing, tokenising, embedding, recalling.
 //! Measures our own code only; nothing here is compared with others.
 
-#![expect(missing_docs, clippy::unwrap_used, reason = "criterion's macros make public items; a bench that fails stops")]
+#![expect(
+    missing_docs,
+    clippy::unwrap_used,
+    reason = "criterion's macros make public items; a bench that fails stops"
+)]
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use mem_core::{Embedder as _, Kind, Memory, Query, TextRole, Timestamp};
@@ -25,7 +29,9 @@ fn capture(c: &mut Criterion) {
         });
     });
     let payload = payload.as_object().unwrap().clone();
-    c.bench_function("capture/record 2 kB in the journal", |b| b.iter(|| observer.record(&payload, now, None).unwrap()));
+    c.bench_function("capture/record 2 kB in the journal", |b| {
+        b.iter(|| observer.record(&payload, now, None).unwrap())
+    });
 }
 
 fn recall(c: &mut Criterion) {
@@ -33,14 +39,24 @@ fn recall(c: &mut Criterion) {
     let engine = Engine::builder(home.path()).open().unwrap();
     let now = Timestamp::UNIX_EPOCH;
     let memories: Vec<Memory> = (0..2_000)
-        .map(|n| Memory::new(Kind::Fact, format!("Berth {n} is served by src/berth_{n}.rs; 潮汐表在 {n} 号泊位"), now))
+        .map(|n| {
+            Memory::new(
+                Kind::Fact,
+                format!("Berth {n} is served by src/berth_{n}.rs; 潮汐表在 {n} 号泊位"),
+                now,
+            )
+        })
         .collect();
     engine.store().put(&memories).unwrap();
     engine.catch_up().unwrap();
     let query = Query::new("which file serves berth 1234", now);
-    c.bench_function("recall/hybrid, 2,000 memories, warm", |b| b.iter(|| engine.recall(black_box(&query)).unwrap()));
+    c.bench_function("recall/hybrid, 2,000 memories, warm", |b| {
+        b.iter(|| engine.recall(black_box(&query)).unwrap())
+    });
     let text = "Wait for the user's confirmation before commit and push; 改完代码不主动提交，等用户验证确认";
-    c.bench_function("embed/20 words", |b| b.iter(|| engine.embedder().embed(&[black_box(text)], TextRole::Query).unwrap()));
+    c.bench_function("embed/20 words", |b| {
+        b.iter(|| engine.embedder().embed(&[black_box(text)], TextRole::Query).unwrap())
+    });
 }
 
 criterion_group!(benches, capture, recall);

@@ -39,7 +39,11 @@ pub(crate) fn run(args: &Hooks) -> anyhow::Result<()> {
         Some(mem) => mem.clone(),
         None => std::env::current_exe()?.with_file_name(if cfg!(windows) { "mem.exe" } else { "mem" }),
     };
-    anyhow::ensure!(mem.is_file(), "{} is not there; build it with `cargo build --release -p mem-cli`", mem.display());
+    anyhow::ensure!(
+        mem.is_file(),
+        "{} is not there; build it with `cargo build --release -p mem-cli`",
+        mem.display()
+    );
     let folder = tempfile::tempdir()?;
     let place = Place { mem, home: folder.path().join("home"), folder: folder.path().to_owned() };
     place.fill(args.memories)?;
@@ -49,12 +53,19 @@ pub(crate) fn run(args: &Hooks) -> anyhow::Result<()> {
     }
     if args.json {
         let rows: Vec<Value> = all.iter().map(Figures::json).collect();
-        serde_json::to_writer_pretty(std::io::stdout().lock(), &json!({ "runs": args.runs, "memories": args.memories, "hooks": rows }))?;
+        serde_json::to_writer_pretty(
+            std::io::stdout().lock(),
+            &json!({ "runs": args.runs, "memories": args.memories, "hooks": rows }),
+        )?;
         writeln!(std::io::stdout())?;
         return Ok(());
     }
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{:<22} {:>10} {:>10} {:>10} {:>8} {:>8} {:>8}", "hook", "p50 µs", "p95 µs", "true µs", "ratio", "CPU ms", "answer")?;
+    writeln!(
+        out,
+        "{:<22} {:>10} {:>10} {:>10} {:>8} {:>8} {:>8}",
+        "hook", "p50 µs", "p95 µs", "true µs", "ratio", "CPU ms", "answer"
+    )?;
     for figures in &all {
         let cpu = figures.cpu_ms.map_or_else(|| "-".to_owned(), |cpu| format!("{cpu:.2}"));
         writeln!(
@@ -129,8 +140,14 @@ impl Place {
             ),
             ("Stop", common("Stop", json!({ "stop_hook_active": false, "last_assistant_message": "Done." }))),
             ("SessionStart", common("SessionStart", json!({ "source": "startup" }))),
-            ("UserPromptSubmit hit", common("UserPromptSubmit", json!({ "prompt": "which port does berth 1234 use?" }))),
-            ("UserPromptSubmit miss", common("UserPromptSubmit", json!({ "prompt": "what is the capital of France?" }))),
+            (
+                "UserPromptSubmit hit",
+                common("UserPromptSubmit", json!({ "prompt": "which port does berth 1234 use?" })),
+            ),
+            (
+                "UserPromptSubmit miss",
+                common("UserPromptSubmit", json!({ "prompt": "what is the capital of France?" })),
+            ),
         ]
     }
 
@@ -143,7 +160,8 @@ impl Place {
 }
 
 fn measure(place: &Place, name: &'static str, payload: &str, runs: usize) -> anyhow::Result<Figures> {
-    let mut figures = Figures { name, wall_us: Vec::new(), idle_us: Vec::new(), cpu_ms: None, answer_chars: 0 };
+    let mut figures =
+        Figures { name, wall_us: Vec::new(), idle_us: Vec::new(), cpu_ms: None, answer_chars: 0 };
     for _ in 0..runs.div_ceil(10) {
         once(&mut place.hook(), payload)?;
     }
@@ -196,7 +214,8 @@ fn child_cpu_ms() -> Option<f64> {
 impl Figures {
     /// Median of the ratios, pair by pair: it holds when the machine's speed drifts.
     fn ratio(&self) -> f64 {
-        let ratios: Vec<f64> = self.wall_us.iter().zip(&self.idle_us).map(|(wall, idle)| wall / idle).collect();
+        let ratios: Vec<f64> =
+            self.wall_us.iter().zip(&self.idle_us).map(|(wall, idle)| wall / idle).collect();
         quantile(&ratios, 0.5)
     }
 

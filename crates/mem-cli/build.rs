@@ -6,7 +6,10 @@
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let target = |name: &str| std::env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
-    if target("OS") == "linux" && target("ENV") == "gnu" && ["x86_64", "aarch64"].contains(&target("ARCH").as_str()) {
+    if target("OS") == "linux"
+        && target("ENV") == "gnu"
+        && ["x86_64", "aarch64"].contains(&target("ARCH").as_str())
+    {
         println!("cargo:rustc-link-arg-bins=-no-pie");
     }
 }

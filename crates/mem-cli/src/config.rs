@@ -49,7 +49,9 @@ pub(crate) fn load_toml<T: DeserializeOwned + Default>(path: &Path) -> Result<T,
     match fs_err::read(path) {
         Ok(bytes) => parse_toml(path, bytes),
         // Where the folder is a file there is no file in it either.
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+        {
             Ok(T::default())
         }
         Err(source) => Err(ConfigError::Read { path: path.to_owned(), source }),

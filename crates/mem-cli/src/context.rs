@@ -30,9 +30,18 @@ impl Surroundings {
         };
         let project_dir = match &global.project {
             Some(dir) => dir.clone(),
-            None => std::env::current_dir().context("cannot tell the working directory; give --project DIR")?,
+            None => {
+                std::env::current_dir().context("cannot tell the working directory; give --project DIR")?
+            }
         };
-        Ok(Self { layout: Layout::new(&paths.home), paths, config, config_problem, verbose: global.verbose, project_dir })
+        Ok(Self {
+            layout: Layout::new(&paths.home),
+            paths,
+            config,
+            config_problem,
+            verbose: global.verbose,
+            project_dir,
+        })
     }
 
     pub(crate) fn engine(&self) -> anyhow::Result<Engine> {
@@ -72,7 +81,8 @@ pub(crate) fn text_or_stdin(text: &str) -> anyhow::Result<String> {
         return Ok(text.to_owned());
     }
     let mut bytes = Vec::new();
-    std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes).context("cannot read standard input")?;
+    std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes)
+        .context("cannot read standard input")?;
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf".as_slice()).unwrap_or(&bytes);
     Ok(String::from_utf8_lossy(bytes).into_owned())
 }

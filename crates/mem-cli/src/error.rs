@@ -28,15 +28,10 @@ pub(crate) fn exit(result: anyhow::Result<()>) -> ExitCode {
 
 fn code(error: &anyhow::Error) -> u8 {
     for cause in error.chain() {
-        if let Some(error) = cause.downcast_ref::<io::Error>() {
-            if error.kind() == io::ErrorKind::BrokenPipe {
-                return 0;
-            }
-        }
-        if let Some(error) = cause.downcast_ref::<serde_json::Error>() {
-            if error.io_error_kind() == Some(io::ErrorKind::BrokenPipe) {
-                return 0;
-            }
+        let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        let json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        if io.or(json) == Some(io::ErrorKind::BrokenPipe) {
+            return 0;
         }
         if cause.is::<NothingFound>() {
             return 3;

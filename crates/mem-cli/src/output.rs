@@ -138,9 +138,18 @@ pub(crate) fn instinct_json(instinct: &Instinct) -> Value {
 }
 
 /// One memory in two or three lines.
-pub(crate) fn print_memory(out: &mut Out, memory: &Memory, now: Timestamp, extra: &str) -> anyhow::Result<()> {
+pub(crate) fn print_memory(
+    out: &mut Out,
+    memory: &Memory,
+    now: Timestamp,
+    extra: &str,
+) -> anyhow::Result<()> {
     let id = out.dim(memory.id.as_str().get(..8).unwrap_or(memory.id.as_str()));
-    let status = if memory.status == mem_core::Status::Active { String::new() } else { format!(" · {}", memory.status) };
+    let status = if memory.status == mem_core::Status::Active {
+        String::new()
+    } else {
+        format!(" · {}", memory.status)
+    };
     let head = format!(
         "{id}  {}{status} · {} · {}{}{extra}",
         out.bold(memory.kind.as_str()),

@@ -1,10 +1,12 @@
 //! The whole loop on the example sessions of this repository, in a temporary home: observe, learn, evolve, remember,
 //! recall, inject. Run it with `cargo run -p mem-engine --example loop`.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
 use anyhow::Context as _;
 use mem_engine::{
-    Config, Engine, FixedClock, InstinctFilter, InstinctScope, Kind, MemoryFilter, Moment, NewMemory, ProjectFilter,
-    ProjectId, Query, SessionId, Situation, Timestamp,
+    Config, Engine, FixedClock, InstinctFilter, InstinctScope, Kind, MemoryFilter, Moment, NewMemory,
+    ProjectFilter, ProjectId, Query, SessionId, Situation, Timestamp,
 };
 use std::path::{Path, PathBuf};
 
@@ -34,7 +36,8 @@ fn main() -> anyhow::Result<()> {
     println!("replayed again: {} new observations", again.observations);
 
     title("2  Instincts: what the agent does, with support, lift and confidence");
-    let filter = InstinctFilter { projects: ProjectFilter::Within(project.clone()), ..InstinctFilter::default() };
+    let filter =
+        InstinctFilter { projects: ProjectFilter::Within(project.clone()), ..InstinctFilter::default() };
     for instinct in engine.instincts(&filter)? {
         let counts = instinct.counts;
         let lift = counts.lift().map_or_else(|| "-".to_owned(), |lift| format!("{lift:.1}"));
@@ -89,10 +92,16 @@ fn main() -> anyhow::Result<()> {
     show(&engine, Moment::SessionStart, &start)?;
     // A session that saw nothing yet, so that its prompts bring something up.
     let session: SessionId = "another-session".parse()?;
-    for prompt in ["现在可以提交吗？", "Which package manager do we use, npm?", "What is the capital of France?"] {
+    for prompt in
+        ["现在可以提交吗？", "Which package manager do we use, npm?", "What is the capital of France?"]
+    {
         println!("\nprompt: {prompt}");
-        let situation =
-            Situation { session: Some(&session), project: Some(&project), text: prompt, ..Situation::default() };
+        let situation = Situation {
+            session: Some(&session),
+            project: Some(&project),
+            text: prompt,
+            ..Situation::default()
+        };
         show(&engine, Moment::Prompt, &situation)?;
     }
     Ok(())
@@ -105,6 +114,10 @@ fn title(text: &str) {
 fn show(engine: &Engine, moment: Moment, situation: &Situation<'_>) -> anyhow::Result<()> {
     let injection = engine.injection(moment, situation)?;
     engine.injected(moment, situation, &injection)?;
-    if injection.block.text.is_empty() { println!("(nothing)") } else { println!("{}", injection.block.text) }
+    if injection.block.text.is_empty() {
+        println!("(nothing)")
+    } else {
+        println!("{}", injection.block.text)
+    }
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use crate::{Config, EngineError, InjectConfig, Layout, Result};
 use mem_core::{
-    Clock, ConfidencePolicy, Embedder, Extractor, Hit, Mark, Memory, ObservationLog, PolicyTable, Query, Recall,
-    Store, SystemClock, TextIndex, Timestamp, VectorIndex,
+    Clock, ConfidencePolicy, Embedder, Extractor, Hit, Mark, Memory, ObservationLog, PolicyTable, Query,
+    Recall, Store, SystemClock, TextIndex, Timestamp, VectorIndex,
 };
 use mem_extract::Redactor;
 use mem_index::{RecallConfig, Recaller};
@@ -118,11 +118,13 @@ impl EngineBuilder {
             Durability::Full => mem_store::Options::default(),
             Durability::Hook => mem_store::Options::hook(),
         };
-        let sqlite = Arc::new(SqliteStore::open(&layout.database(), &options).map_err(mem_core::Error::from)?);
-        let text = mem_index::TantivyIndex::new(layout.text_index(), config.bm25.clone());
+        let sqlite = Arc::new(SqliteStore::open(layout.database(), &options).map_err(mem_core::Error::from)?);
+        let text = mem_index::TantivyIndex::new(layout.text_index(), config.bm25);
         let confidence: Arc<dyn ConfidencePolicy> = match confidence {
             Some(policy) => policy,
-            None => Arc::new(mem_evolve::StepwisePolicy::new(config.confidence).map_err(mem_core::Error::from)?),
+            None => {
+                Arc::new(mem_evolve::StepwisePolicy::new(config.confidence).map_err(mem_core::Error::from)?)
+            }
         };
         let journal = mem_store::journal::Journal::new(layout.journal(), config.journal.clone());
         Ok(Engine {
@@ -132,9 +134,10 @@ impl EngineBuilder {
             store: sqlite.clone(),
             sqlite,
             log: log.unwrap_or_else(|| Arc::new(journal)),
-            embedder: embedder.unwrap_or_else(|| Arc::new(mem_embed::HashEmbedder::new(config.embedder.clone()))),
-            extractor: extractor
-                .unwrap_or_else(|| Arc::new(mem_extract::conversation::RuleExtractor::new(config.conversation.clone()))),
+            embedder: embedder.unwrap_or_else(|| Arc::new(mem_embed::HashEmbedder::new(config.embedder))),
+            extractor: extractor.unwrap_or_else(|| {
+                Arc::new(mem_extract::conversation::RuleExtractor::new(config.conversation.clone()))
+            }),
             confidence,
             notes: std::sync::Mutex::new(Vec::new()),
             durability,
@@ -291,8 +294,11 @@ impl Engine {
     }
 
     fn recaller(&self, relevant_only: bool) -> Recaller<'_> {
-        let config =
-            RecallConfig { policies: self.config.policy.clone(), relevant_only, ..self.config.recall.clone() };
+        let config = RecallConfig {
+            policies: self.config.policy.clone(),
+            relevant_only,
+            ..self.config.recall.clone()
+        };
         Recaller::new(self.store.as_ref(), self.text())
             .vectors(Some(self.vectors()), Some(self.embedder()))
             .config(config)
@@ -340,7 +346,13 @@ impl Engine {
         if memory.pinned {
             marks.push(Mark::Pinned);
         }
-        Hit { memory: memory.clone(), score, channels: Default::default(), factors: Default::default(), marks }
+        Hit {
+            memory: memory.clone(),
+            score,
+            channels: Default::default(),
+            factors: Default::default(),
+            marks,
+        }
     }
 
     /// Takes the lock that only one working process holds; it is freed when the value is dropped or the process dies.
@@ -354,8 +366,12 @@ impl Engine {
             .map_err(EngineError::file("open", &path))?;
         match file.try_lock() {
             Ok(()) => Ok(file),
-            Err(std::fs::TryLockError::WouldBlock) => Err(EngineError::Busy { home: self.layout.home().to_owned() }),
-            Err(std::fs::TryLockError::Error(source)) => Err(EngineError::File { action: "lock", path, source }),
+            Err(std::fs::TryLockError::WouldBlock) => {
+                Err(EngineError::Busy { home: self.layout.home().to_owned() })
+            }
+            Err(std::fs::TryLockError::Error(source)) => {
+                Err(EngineError::File { action: "lock", path, source })
+            }
         }
     }
 

@@ -106,7 +106,8 @@ impl Engine {
                 if first >= cursor {
                     learned.observations += 1;
                 }
-                let entry = open.entry(session.clone()).or_insert(OpenSession { first, last: observation.ts });
+                let entry =
+                    open.entry(session.clone()).or_insert(OpenSession { first, last: observation.ts });
                 entry.first = entry.first.min(first);
                 entry.last = entry.last.max(observation.ts);
                 touched.insert(session.clone());
@@ -121,15 +122,14 @@ impl Engine {
             }
             at = batch.next;
         }
-        if let Some(only) = only {
-            if touched.is_empty() {
-                return Err(mem_core::Error::NotFound { what: "session", id: only.to_string() }.into());
-            }
+        if let Some(only) = only.filter(|_| touched.is_empty()) {
+            return Err(mem_core::Error::NotFound { what: "session", id: only.to_string() }.into());
         }
         learned.sessions = touched.len() as u64;
 
         // Second pass: the touched sessions whole, a group at a time, in the order they began.
-        let mut order: Vec<_> = touched.iter().filter_map(|id| open.get(id).map(|s| (s.first, id.clone()))).collect();
+        let mut order: Vec<_> =
+            touched.iter().filter_map(|id| open.get(id).map(|s| (s.first, id.clone()))).collect();
         order.sort();
         for group in order.chunks(GROUP) {
             let from = group.first().map(|(first, _)| *first).unwrap_or_default();
@@ -140,7 +140,10 @@ impl Engine {
                 let batch = self.log().read(at, BATCH)?;
                 for (behind, observation) in batch.observations {
                     if behind <= end && wanted.contains(&observation.session_id) {
-                        sessions.entry(observation.session_id.clone()).or_default().push((behind, observation));
+                        sessions
+                            .entry(observation.session_id.clone())
+                            .or_default()
+                            .push((behind, observation));
                     }
                 }
                 if batch.next <= at {
@@ -156,7 +159,8 @@ impl Engine {
                     .filter(|(behind, o)| (only.is_some() || *behind > cursor) && o.phase == Phase::Prompt)
                     .map(|(_, o)| o.ts)
                     .min();
-                let observations: Vec<Observation> = places.into_iter().map(|(_, observation)| observation).collect();
+                let observations: Vec<Observation> =
+                    places.into_iter().map(|(_, observation)| observation).collect();
                 self.learn_habits(id, &observations, &mut learned)?;
                 if let (true, Some(since)) = (prompted.contains(id), fresh) {
                     self.learn_statements(id, &observations, since, &mut learned)?;
@@ -178,17 +182,19 @@ impl Engine {
     }
 
     /// Turns what the detectors see in one session into evidence.
-    fn learn_habits(&self, session: &SessionId, observations: &[Observation], learned: &mut Learned) -> Result<()> {
+    fn learn_habits(
+        &self,
+        session: &SessionId,
+        observations: &[Observation],
+        learned: &mut Learned,
+    ) -> Result<()> {
         let Some(project) = observations.iter().find_map(|o| o.project.clone()) else { return Ok(()) };
         let Some(began) = observations.iter().map(|o| o.ts).min() else { return Ok(()) };
         let ended = observations.iter().map(|o| o.ts).max().unwrap_or(began);
         let told: BTreeSet<String> =
             self.store().injections(session)?.into_iter().map(|injection| injection.item).collect();
-        let mut known: Vec<InstinctId> = self
-            .live_instincts(ProjectFilter::Within(project.clone()))?
-            .iter()
-            .map(general_id)
-            .collect();
+        let mut known: Vec<InstinctId> =
+            self.live_instincts(ProjectFilter::Within(project.clone()))?.iter().map(general_id).collect();
         known.sort();
         known.dedup();
         let detectors = mem_extract::detect::Detectors::new(self.config().detect.clone());
@@ -218,8 +224,8 @@ impl Engine {
         let id = known.as_ref().map_or_else(|| own.clone(), |known| known.id.clone());
         let fresh = known.is_none();
         if fresh {
-            let forgotten =
-                self.store().instinct_was_forgotten(&own)? || self.store().instinct_was_forgotten(&finding.id)?;
+            let forgotten = self.store().instinct_was_forgotten(&own)?
+                || self.store().instinct_was_forgotten(&finding.id)?;
             if finding.standing != Standing::Shown || forgotten {
                 return Ok(());
             }
@@ -242,7 +248,8 @@ impl Engine {
             evidence: Vec::new(),
             extra: JsonObject::new(),
         });
-        let injected = told.contains(id.as_str()) || instinct.injected_since.is_some_and(|since| since <= began);
+        let injected =
+            told.contains(id.as_str()) || instinct.injected_since.is_some_and(|since| since <= began);
         let evidence = Evidence {
             session: Some(session.clone()),
             project: Some(project.clone()),
@@ -254,7 +261,8 @@ impl Engine {
             self.store().put_instincts(std::slice::from_ref(&instinct))?;
         }
         let before = if fresh { Vec::new() } else { self.store().evidence(&id)? };
-        let same = before.iter().any(|known| known.session == evidence.session && known.kind == evidence.kind);
+        let same =
+            before.iter().any(|known| known.session == evidence.session && known.kind == evidence.kind);
         if same {
             return Ok(());
         }
@@ -287,7 +295,8 @@ impl Engine {
         instinct.status = policy.status(&state);
         instinct.sessions = state.sessions;
         instinct.counts = state.counts;
-        let notes: Vec<String> = evidence.iter().filter(|e| !e.note.is_empty()).map(|e| e.note.clone()).collect();
+        let notes: Vec<String> =
+            evidence.iter().filter(|e| !e.note.is_empty()).map(|e| e.note.clone()).collect();
         let skip = notes.len().saturating_sub(self.config().learn.evidence_lines);
         instinct.evidence = notes.into_iter().skip(skip).collect();
         Ok(())
@@ -410,12 +419,18 @@ impl Engine {
             self.store().instincts(&InstinctFilter { projects: ProjectFilter::All, ..Default::default() })?
         {
             let evidence = self.store().evidence(&instinct.id)?;
-            let last = evidence.iter().map(|e| e.at).max().unwrap_or(instinct.created).max(instinct.observed_at);
+            let last =
+                evidence.iter().map(|e| e.at).max().unwrap_or(instinct.created).max(instinct.observed_at);
             if instinct.status == InstinctStatus::Deprecated || now.duration_since(last) < step {
                 continue;
             }
-            let dormant =
-                Evidence { session: None, project: None, at: now, kind: EvidenceKind::Dormant, note: String::new() };
+            let dormant = Evidence {
+                session: None,
+                project: None,
+                at: now,
+                kind: EvidenceKind::Dormant,
+                note: String::new(),
+            };
             self.store().add_evidence(&instinct.id, std::slice::from_ref(&dormant))?;
             self.weigh(&mut instinct)?;
             self.store().put_instincts(std::slice::from_ref(&instinct))?;

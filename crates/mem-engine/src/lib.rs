@@ -54,8 +54,8 @@ pub use engine::{Durability, Engine, EngineBuilder};
 pub use error::{EngineError, Result};
 pub use evolve::{Evolved, remove_rules};
 pub use inject::{
-    Block, CLOSE, InjectBudget, InjectConfig, Injection, KnownText, Moment, OPEN, Situation, Template, Wording,
-    cap_for, cut, estimate_tokens, render, units,
+    Block, CLOSE, InjectBudget, InjectConfig, Injection, KnownText, Moment, OPEN, Situation, Template,
+    Wording, cap_for, cut, estimate_tokens, render, units,
 };
 pub use layout::Layout;
 pub use learn::{LearnConfig, Learned};

@@ -32,12 +32,14 @@ impl Engine {
     /// When the store or a folder cannot be read or written.
     pub fn sync(&self) -> Result<Synced> {
         let mut synced = Synced::default();
-        let every = MemoryFilter { projects: ProjectFilter::All, statuses: Vec::new(), ..MemoryFilter::default() };
+        let every =
+            MemoryFilter { projects: ProjectFilter::All, statuses: Vec::new(), ..MemoryFilter::default() };
         let memories = self.store().list(&every, usize::MAX)?;
         let mut owners: Vec<Option<ProjectId>> = self.store().projects()?.into_iter().map(Some).collect();
         owners.push(None);
         for owner in owners {
-            let own: Vec<Memory> = memories.iter().filter(|memory| memory.project == owner).cloned().collect();
+            let own: Vec<Memory> =
+                memories.iter().filter(|memory| memory.project == owner).cloned().collect();
             let folder = owner.as_ref().map_or_else(|| "global".to_owned(), folder_name);
             let dir = self.layout().memories().join(&folder);
             if own.is_empty() && !dir.is_dir() {
@@ -47,8 +49,9 @@ impl Engine {
             let defaults = FileDefaults { project: owner, ..FileDefaults::new(self.now()) };
             self.sync_folder(&dir, &state, &own, &defaults, &mut synced)?;
         }
-        let instincts =
-            self.store().instincts(&InstinctFilter { projects: ProjectFilter::All, ..InstinctFilter::default() })?;
+        let instincts = self
+            .store()
+            .instincts(&InstinctFilter { projects: ProjectFilter::All, ..InstinctFilter::default() })?;
         let state = self.layout().mirror_state().join("instincts.json");
         let defaults = FileDefaults::new(self.now());
         self.sync_folder(&self.layout().instincts(), &state, &instincts, &defaults, &mut synced)?;
@@ -89,14 +92,18 @@ impl Engine {
                 Action::Conflict { name, id, reason, .. } => {
                     synced.conflicts.push(format!("{} ({id}): {reason:?}", shown(name)));
                 }
-                Action::Leave { name, reason } => synced.warnings.push(format!("{}: {reason:?}", shown(name))),
+                Action::Leave { name, reason } => {
+                    synced.warnings.push(format!("{}: {reason:?}", shown(name)))
+                }
                 _ => {}
             }
         }
         actions.retain(|action| !matches!(action, Action::Conflict { .. } | Action::Leave { .. }));
         let report = folder.apply(&actions, &mut agreed).map_err(mem_core::Error::from)?;
         synced.written += (report.written.len() + report.deleted.len()) as u64;
-        synced.warnings.extend(report.skipped.iter().map(|skipped| format!("{}: {}", shown(&skipped.name), skipped.why)));
+        synced.warnings.extend(
+            report.skipped.iter().map(|skipped| format!("{}: {}", shown(&skipped.name), skipped.why)),
+        );
         Ok(())
     }
 
@@ -125,8 +132,10 @@ impl Engine {
     pub fn export_instincts(&self, projects: ProjectFilter) -> Result<String> {
         let names = self.store().projects()?;
         let shared = self.live_instincts(projects)?;
-        let texts: Vec<String> =
-            shared.iter().map(|instinct| mirror::write_instinct(&mem_evolve::share(instinct, &names))).collect();
+        let texts: Vec<String> = shared
+            .iter()
+            .map(|instinct| mirror::write_instinct(&mem_evolve::share(instinct, &names)))
+            .collect();
         Ok(texts.join("\n"))
     }
 
@@ -156,7 +165,13 @@ impl Engine {
     /// Stores an instinct that comes with a confidence of its own.
     fn found(&self, instinct: &mut Instinct, kind: EvidenceKind) -> Result<()> {
         self.store().put_instincts(std::slice::from_ref(instinct))?;
-        let evidence = Evidence { session: None, project: instinct.project.clone(), at: self.now(), kind, note: String::new() };
+        let evidence = Evidence {
+            session: None,
+            project: instinct.project.clone(),
+            at: self.now(),
+            kind,
+            note: String::new(),
+        };
         self.store().add_evidence(&instinct.id, std::slice::from_ref(&evidence))?;
         let lines = std::mem::take(&mut instinct.evidence);
         self.weigh(instinct)?;
@@ -176,10 +191,19 @@ impl Engine {
             trash.iter().map(|(memory, _)| &memory.id).filter(|id| id.as_str().starts_with(prefix)).collect();
         let id = match fitting.as_slice() {
             [id] => (*id).clone(),
-            [] => return Err(mem_core::Error::NotFound { what: "forgotten memory", id: prefix.to_owned() }.into()),
+            [] => {
+                return Err(
+                    mem_core::Error::NotFound { what: "forgotten memory", id: prefix.to_owned() }.into()
+                );
+            }
             several => {
                 let count = several.len();
-                return Err(mem_core::Error::Ambiguous { what: "forgotten memories", id: prefix.to_owned(), count }.into());
+                return Err(mem_core::Error::Ambiguous {
+                    what: "forgotten memories",
+                    id: prefix.to_owned(),
+                    count,
+                }
+                .into());
             }
         };
         self.sqlite().restore(&id).map_err(mem_core::Error::from)?;
@@ -205,7 +229,12 @@ impl Mirrored for Memory {
 }
 
 impl Mirrored for Instinct {
-    fn take_over(engine: &Engine, mut item: Self, base: Option<&Self>, fields: &[&'static str]) -> Result<()> {
+    fn take_over(
+        engine: &Engine,
+        mut item: Self,
+        base: Option<&Self>,
+        fields: &[&'static str],
+    ) -> Result<()> {
         for text in [&mut item.trigger, &mut item.action] {
             *text = engine.redactor().redact(text).text.into_owned();
         }
@@ -255,7 +284,8 @@ pub fn memory_markdown(memory: &Memory) -> String {
 /// # Errors
 /// When the front matter cannot be read.
 pub fn memory_from_markdown(text: &str, base: &Memory) -> Result<Memory> {
-    let defaults = FileDefaults { project: base.project.clone(), kind: base.kind, ..FileDefaults::new(base.updated) };
+    let defaults =
+        FileDefaults { project: base.project.clone(), kind: base.kind, ..FileDefaults::new(base.updated) };
     match Memory::read(text, &defaults) {
         mirror::ReadItem::One { item, .. } => Ok(item.on_top_of(base)),
         mirror::ReadItem::Unreadable(why) => {

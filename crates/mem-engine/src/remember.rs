@@ -111,7 +111,11 @@ impl NewMemory {
             tags: candidate.tags.clone(),
             scope: candidate.global.then_some(Scope::Global),
             project: project.cloned(),
-            provenance: Provenance { kind: provenance, session: Some(candidate.session.clone()), reference: None },
+            provenance: Provenance {
+                kind: provenance,
+                session: Some(candidate.session.clone()),
+                reference: None,
+            },
             confidence: candidate.confidence,
             importance: candidate.importance,
             status: if active { Status::Active } else { Status::Candidate },
@@ -195,7 +199,8 @@ impl Engine {
         if let Some(description) = optional(&new.description, &mut clean) {
             memory.description = description;
         }
-        let mut tags: Vec<String> = new.tags.iter().map(|tag| clean(tag)).filter(|tag| !tag.is_empty()).collect();
+        let mut tags: Vec<String> =
+            new.tags.iter().map(|tag| clean(tag)).filter(|tag| !tag.is_empty()).collect();
         tags.dedup();
         memory.tags = tags;
         let scope = new.scope.unwrap_or(match (&new.project, &new.path) {
@@ -205,10 +210,9 @@ impl Engine {
             _ => Scope::Project,
         });
         if scope != Scope::Global {
-            let project = new
-                .project
-                .clone()
-                .ok_or_else(|| mem_core::Error::invalid(format!("a project for the scope {scope}"), "none"))?;
+            let project = new.project.clone().ok_or_else(|| {
+                mem_core::Error::invalid(format!("a project for the scope {scope}"), "none")
+            })?;
             memory.scope = scope;
             memory = memory.in_project(project);
         }
@@ -285,7 +289,9 @@ impl Engine {
     pub fn memory(&self, prefix: &str) -> Result<Memory> {
         let id = self.store().resolve(prefix)?;
         let found = self.store().get(std::slice::from_ref(&id))?.into_iter().next().flatten();
-        found.ok_or_else(|| EngineError::from(mem_core::Error::NotFound { what: "memory", id: id.to_string() }))
+        found.ok_or_else(|| {
+            EngineError::from(mem_core::Error::NotFound { what: "memory", id: id.to_string() })
+        })
     }
 
     /// Memories that pass a filter, the last updated first.
@@ -323,7 +329,10 @@ impl Engine {
     /// # Errors
     /// When an id fits none or several.
     pub fn forget(&self, prefixes: &[String], hard: bool) -> Result<Vec<MemoryId>> {
-        let ids = prefixes.iter().map(|prefix| self.store().resolve(prefix)).collect::<mem_core::Result<Vec<_>>>()?;
+        let ids = prefixes
+            .iter()
+            .map(|prefix| self.store().resolve(prefix))
+            .collect::<mem_core::Result<Vec<_>>>()?;
         let now = self.now();
         let mut done: Vec<MemoryId> = Vec::with_capacity(ids.len());
         for id in ids {
@@ -345,7 +354,11 @@ impl Engine {
         if memory.status == Status::Superseded {
             let newer = memory.links.iter().find(|link| link.kind == LinkKind::SupersededBy);
             let newer = newer.map_or_else(|| "a newer one".to_owned(), |link| link.to.to_string());
-            return Err(mem_core::Error::invalid("a memory that is not superseded", format!("{} (by {newer})", memory.id)).into());
+            return Err(mem_core::Error::invalid(
+                "a memory that is not superseded",
+                format!("{} (by {newer})", memory.id),
+            )
+            .into());
         }
         memory.status = Status::Active;
         memory.updated = self.now();

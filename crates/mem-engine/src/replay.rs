@@ -41,7 +41,8 @@ impl Serialize for Replayed {
         map.serialize_entry("sessions", &self.sessions)?;
         map.serialize_entry("observations", &self.observations)?;
         map.serialize_entry("skipped_lines", &self.skipped_lines)?;
-        let instincts = NewUpdated { new: self.learned.new_instincts, updated: self.learned.updated_instincts };
+        let instincts =
+            NewUpdated { new: self.learned.new_instincts, updated: self.learned.updated_instincts };
         map.serialize_entry("instincts", &instincts)?;
         map.serialize_entry("candidates", &self.learned.candidates)?;
         map.serialize_entry("memories", &self.learned.memories)?;
@@ -84,7 +85,14 @@ impl Engine {
             match mem_extract::transcript::read_transcript(file, &self.config().transcript) {
                 Ok(transcript) => {
                     replayed.files += 1;
-                    self.replay_one(transcript, &observer, project_of, &mut known, &mut sessions, &mut replayed)?;
+                    self.replay_one(
+                        transcript,
+                        &observer,
+                        project_of,
+                        &mut known,
+                        &mut sessions,
+                        &mut replayed,
+                    )?;
                 }
                 Err(error) => replayed.unreadable.push((file.clone(), error.to_string())),
             }
@@ -110,7 +118,11 @@ impl Engine {
         for item in transcript.items {
             let cwd = item.payload.get("cwd").and_then(|cwd| cwd.as_str());
             let project = cwd.and_then(project_of);
-            let Some(mut observation) = observer.observe(&item.payload, item.at.unwrap_or(undated), project.as_ref()) else { continue };
+            let Some(mut observation) =
+                observer.observe(&item.payload, item.at.unwrap_or(undated), project.as_ref())
+            else {
+                continue;
+            };
             observation.extra.insert(REPLAYED.to_owned(), item.key.as_str().into());
             if !item.interactive {
                 observation.extra.insert(UNATTENDED.to_owned(), true.into());
@@ -135,7 +147,8 @@ impl Engine {
 
     /// Fingerprints of every event the journal and its archive hold.
     fn known_events(&self) -> Result<HashSet<u64>> {
-        let journal = mem_store::journal::Journal::new(self.layout().journal(), self.config().journal.clone());
+        let journal =
+            mem_store::journal::Journal::new(self.layout().journal(), self.config().journal.clone());
         let mut known = HashSet::new();
         for observation in journal.archived().map_err(mem_core::Error::from)? {
             known.extend(keys(&observation.map_err(mem_core::Error::from)?));

@@ -99,7 +99,8 @@ impl Engine {
             let status = status.as_ref().and_then(|s| s.as_str()).unwrap_or("unknown").to_owned();
             *instincts.entry(status).or_default() += 1;
         }
-        let journal = mem_store::journal::Journal::new(self.layout().journal(), self.config().journal.clone());
+        let journal =
+            mem_store::journal::Journal::new(self.layout().journal(), self.config().journal.clone());
         let counts = journal.counts().map_err(mem_core::Error::from)?;
         let learned = self.store().meta("learn.cursor")?.and_then(|text| text.parse().ok()).unwrap_or(0u64);
         let unlearned = self.observations_behind(mem_core::Cursor(learned))?;
@@ -111,7 +112,9 @@ impl Engine {
         let model = self.embedder().identity();
         let unembedded = self.vectors().missing(model, COUNT_LIMIT)?.len() as u64;
         let unindexed = match bm25 {
-            Some((seen, _)) if seen <= revision => self.store().changes_since(seen, COUNT_LIMIT)?.len() as u64,
+            Some((seen, _)) if seen <= revision => {
+                self.store().changes_since(seen, COUNT_LIMIT)?.len() as u64
+            }
             _ => self.store().changes_since(mem_core::Revision::ZERO, COUNT_LIMIT)?.len() as u64,
         };
         let layout = self.layout();

@@ -25,6 +25,9 @@ pub struct Worked {
     pub failed: Vec<String>,
 }
 
+/// A step of work, by name.
+type Step = (&'static str, fn(&Engine, &mut Worked) -> Result<()>);
+
 impl Worked {
     /// Adds what a further round did.
     pub fn absorb(&mut self, next: Self) {
@@ -58,7 +61,7 @@ impl Engine {
         let mut worked = Worked::default();
         // A request made from here on is for the next round.
         let _ = std::fs::remove_file(self.layout().work_request());
-        let steps: [(&'static str, fn(&Self, &mut Worked) -> Result<()>); 7] = [
+        let steps: [Step; 7] = [
             ("index", |engine, _| engine.catch_up()),
             ("learn", |engine, worked| {
                 worked.learned = engine.learn(None)?;
@@ -114,7 +117,8 @@ impl Engine {
         for memory in self.store().list(&active, usize::MAX)? {
             let ttl = memory.ttl_days.or(self.policy().of(memory.kind).ttl_days);
             let Some(days) = ttl.filter(|_| !memory.pinned) else { continue };
-            let stated = memory.provenance.kind == mem_core::ProvenanceKind::User && memory.kind != Kind::Decision;
+            let stated =
+                memory.provenance.kind == mem_core::ProvenanceKind::User && memory.kind != Kind::Decision;
             if stated && memory.ttl_days.is_none() {
                 continue;
             }
@@ -127,7 +131,8 @@ impl Engine {
     }
 
     fn rotate(&self) -> Result<u64> {
-        let journal = mem_store::journal::Journal::new(self.layout().journal(), self.config().journal.clone());
+        let journal =
+            mem_store::journal::Journal::new(self.layout().journal(), self.config().journal.clone());
         let rotation = journal.rotate(self.now()).map_err(mem_core::Error::from)?;
         Ok(rotation.lines)
     }

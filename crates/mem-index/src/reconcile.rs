@@ -2,7 +2,8 @@
 
 use crate::{chunk::chunks, language::detect};
 use mem_core::{
-    Embedder, ErrorKind, Language, Memory, MemoryId, MemoryStore, Result, Revision, TextIndex, TextRole, VectorEntry, VectorIndex,
+    Embedder, ErrorKind, Language, Memory, MemoryId, MemoryStore, Result, Revision, TextIndex, TextRole,
+    VectorEntry, VectorIndex,
 };
 use serde::{Deserialize, Serialize};
 

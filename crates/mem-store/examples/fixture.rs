@@ -5,8 +5,8 @@
 
 use mem_core::{
     Counts, Evidence, EvidenceKind, InjectionRecord, InjectionStore, Instinct, InstinctId, InstinctScope,
-    InstinctStatus, InstinctStore, Kind, Memory, MemoryId, MemoryStore, ModelIdentity, ProjectId,
-    SessionId, Store, Timestamp, Unit, VectorEntry, VectorIndex,
+    InstinctStatus, InstinctStore, Kind, Memory, MemoryId, MemoryStore, ModelIdentity, ProjectId, SessionId,
+    Store, Timestamp, Unit, VectorEntry, VectorIndex,
 };
 use mem_store::{Options, SqliteStore};
 use std::error::Error;

@@ -126,7 +126,8 @@ impl Operation {
             }
             Self::PutVectors(second, id, chunks) => {
                 let found = store.get(std::slice::from_ref(id)).map_err(|error| error.kind())?;
-                let text = found.into_iter().flatten().next().map(|memory| memory.full_text()).unwrap_or_default();
+                let text =
+                    found.into_iter().flatten().next().map(|memory| memory.full_text()).unwrap_or_default();
                 let language = Language::default();
                 let entry = VectorEntry { id: id.clone(), text, language, vectors: chunks.clone() };
                 nothing(VectorIndex::put(store, &model(*second), &[entry]))

@@ -136,7 +136,11 @@ fn finds_the_same(store: &dyn Store) {
     assert_eq!(store.find_same(&asked.clone().in_project(project("q"))).unwrap(), None);
     let mut reasoned = asked;
     reasoned.why = Some("they are narrow".into());
-    assert_eq!(store.find_same(&reasoned).unwrap().unwrap().id, active.id, "a reason makes no other statement of it");
+    assert_eq!(
+        store.find_same(&reasoned).unwrap().unwrap().id,
+        active.id,
+        "a reason makes no other statement of it"
+    );
     assert_eq!(store.put_unless_same(&reasoned).unwrap().unwrap().id, active.id);
     let other = Memory { body: "Ports are chosen at random".into(), ..reasoned };
     assert_eq!(store.put_unless_same(&other).unwrap(), None);

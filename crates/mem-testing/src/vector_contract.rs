@@ -3,8 +3,8 @@
 
 use crate::models;
 use mem_core::{
-    Error, ErrorKind, Kind, Memory, MemoryFilter, MemoryId, MemoryStore, ModelIdentity, VectorEntry,
-    ProjectFilter, ProjectId, Status, Timestamp, VectorHit, VectorIndex,
+    Error, ErrorKind, Kind, Memory, MemoryFilter, MemoryId, MemoryStore, ModelIdentity, ProjectFilter,
+    ProjectId, Status, Timestamp, VectorEntry, VectorHit, VectorIndex,
 };
 use std::sync::Arc;
 

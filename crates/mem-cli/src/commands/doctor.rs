@@ -92,14 +92,18 @@ fn configuration(at: &Surroundings) -> Check {
             let fix = "correct the file; hooks use the defaults until then, other commands refuse to run";
             check("config", Health::Fail, problem.to_string(), Some(fix))
         }
-        None if at.paths.config.exists() => check("config", Health::Ok, at.paths.config.display().to_string(), None),
+        None if at.paths.config.exists() => {
+            check("config", Health::Ok, at.paths.config.display().to_string(), None)
+        }
         None => check("config", Health::Ok, "the defaults", None),
     }
 }
 
 fn binary() -> Check {
     match this_binary() {
-        Ok(path) => check("binary", Health::Ok, format!("{} {}", path.display(), env!("CARGO_PKG_VERSION")), None),
+        Ok(path) => {
+            check("binary", Health::Ok, format!("{} {}", path.display(), env!("CARGO_PKG_VERSION")), None)
+        }
         Err(error) => check("binary", Health::Warn, format!("{error:#}"), None),
     }
 }
@@ -122,7 +126,9 @@ fn wired(at: &Surroundings) -> Check {
                     detail.push(format!("{gone} of them name a binary that does not exist"));
                 }
                 let elsewhere = wiring.events.iter().filter_map(|event| event.invocation.home());
-                if let Some(home) = elsewhere.into_iter().find(|home| std::path::Path::new(home) != at.layout.home()) {
+                if let Some(home) =
+                    elsewhere.into_iter().find(|home| std::path::Path::new(home) != at.layout.home())
+                {
                     worst = if worst == Health::Fail { worst } else { Health::Warn };
                     detail.push(format!("they write to {home}, this is {}", at.layout.home().display()));
                 }
@@ -189,24 +195,40 @@ fn views(engine: &Engine) -> Vec<Check> {
     let status = match engine.status() {
         Ok(status) => status,
         Err(error) => {
-            return vec![check("index", Health::Fail, crate::error::sentence(&error.into()), Some("mem reindex"))];
+            return vec![check(
+                "index",
+                Health::Fail,
+                crate::error::sentence(&error.into()),
+                Some("mem reindex"),
+            )];
         }
     };
     let index = match (&status.index.error, status.index.fresh) {
-        (Some(error), _) => {
-            check("index", Health::Warn, format!("BM25 cannot be read, recall answers without it: {error}"), Some("mem reindex"))
-        }
+        (Some(error), _) => check(
+            "index",
+            Health::Warn,
+            format!("BM25 cannot be read, recall answers without it: {error}"),
+            Some("mem reindex"),
+        ),
         (None, false) => {
-            let detail = format!("{} changes and {} vectors behind", status.queue.unindexed, status.queue.unembedded);
+            let detail =
+                format!("{} changes and {} vectors behind", status.queue.unindexed, status.queue.unembedded);
             check("index", Health::Warn, detail, Some("mem work"))
         }
         (None, true) => {
-            let detail = format!("{} memories in BM25, {} with vectors", status.index.bm25_memories.unwrap_or(0), status.index.vectors);
+            let detail = format!(
+                "{} memories in BM25, {} with vectors",
+                status.index.bm25_memories.unwrap_or(0),
+                status.index.vectors
+            );
             check("index", Health::Ok, detail, None)
         }
     };
     let journal = &status.observations;
-    let detail = format!("{} live, {} archived, {} to learn from", journal.live, journal.archived, status.queue.unlearned);
+    let detail = format!(
+        "{} live, {} archived, {} to learn from",
+        journal.live, journal.archived, status.queue.unlearned
+    );
     vec![index, check("journal", Health::Ok, detail, None), check("model", Health::Ok, status.model, None)]
 }
 
@@ -234,7 +256,11 @@ fn mend(engine: &Engine) -> Vec<Check> {
     match engine.work(None) {
         Ok(worked) if worked.failed.is_empty() => {}
         Ok(worked) => {
-            let detail = format!("steps that failed: {}; {}", worked.failed.join(", "), engine.take_notes().join("; "));
+            let detail = format!(
+                "steps that failed: {}; {}",
+                worked.failed.join(", "),
+                engine.take_notes().join("; ")
+            );
             done.push(check("mended", Health::Warn, detail, None));
         }
         Err(error) => done.push(check("mended", Health::Warn, crate::error::sentence(&error.into()), None)),

@@ -20,7 +20,8 @@ pub(crate) fn run(at: &Surroundings, out: &mut Out, args: &Instincts) -> anyhow:
         Some(InstinctAction::Promote { id }) => {
             let promoted = at.engine()?.promote(id.as_deref())?;
             if args.json {
-                return out.json(&json!({ "promoted": promoted.iter().map(instinct_json).collect::<Vec<_>>() }));
+                return out
+                    .json(&json!({ "promoted": promoted.iter().map(instinct_json).collect::<Vec<_>>() }));
             }
             for instinct in &promoted {
                 out.line(instinct.id.as_str())?;
@@ -42,7 +43,10 @@ fn list(at: &Surroundings, out: &mut Out, all_projects: bool, json: bool) -> any
         return out.json(&json!({ "instincts": instincts.iter().map(instinct_json).collect::<Vec<_>>() }));
     }
     if instincts.is_empty() {
-        return Err(NothingFound("no instincts yet; they come from sessions, live or by `mem replay`".to_owned()).into());
+        return Err(NothingFound(
+            "no instincts yet; they come from sessions, live or by `mem replay`".to_owned(),
+        )
+        .into());
     }
     for instinct in &instincts {
         print(out, instinct)?;
@@ -79,7 +83,13 @@ fn show(at: &Surroundings, out: &mut Out, id: &str, json: bool) -> anyhow::Resul
     }
     print(out, &instinct)?;
     let now = now();
-    out.line(format!("  domain {} · {} · first {} · last {}", instinct.domain, instinct.source, when(instinct.created, now), when(instinct.observed_at, now)))?;
+    out.line(format!(
+        "  domain {} · {} · first {} · last {}",
+        instinct.domain,
+        instinct.source,
+        when(instinct.created, now),
+        when(instinct.observed_at, now)
+    ))?;
     for line in &instinct.evidence {
         out.line(format!("  - {}", printable(line)))?;
     }
@@ -107,7 +117,11 @@ fn import(at: &Surroundings, out: &mut Out, file: &Path, json: bool) -> anyhow::
         out.line(id.as_str())?;
     }
     if imported.is_empty() {
-        return Err(NothingFound(format!("no instincts in {}; each needs an `id:` between `---` lines", file.display())).into());
+        return Err(NothingFound(format!(
+            "no instincts in {}; each needs an `id:` between `---` lines",
+            file.display()
+        ))
+        .into());
     }
     Ok(())
 }

@@ -21,7 +21,12 @@ fn project_rules_dir(root: &Path) -> PathBuf {
     root.join(".claude").join("rules")
 }
 
-pub(crate) fn learn(at: &Surroundings, out: &mut Out, session: Option<&str>, json: bool) -> anyhow::Result<()> {
+pub(crate) fn learn(
+    at: &Surroundings,
+    out: &mut Out,
+    session: Option<&str>,
+    json: bool,
+) -> anyhow::Result<()> {
     let engine = at.engine()?;
     let session = session.map(str::parse).transpose()?;
     let learned = engine.learn(session.as_ref())?;
@@ -43,7 +48,11 @@ pub(crate) fn learn(at: &Surroundings, out: &mut Out, session: Option<&str>, jso
 
 pub(crate) fn evolve(at: &Surroundings, out: &mut Out, dry_run: bool, json: bool) -> anyhow::Result<()> {
     if !at.config.host.rules {
-        return Err(Usage(format!("rules files are switched off: host.rules in {}", at.paths.config.display())).into());
+        return Err(Usage(format!(
+            "rules files are switched off: host.rules in {}",
+            at.paths.config.display()
+        ))
+        .into());
     }
     rules_dir(at)?;
     let engine = at.engine()?;
@@ -76,7 +85,13 @@ pub(crate) fn evolve(at: &Surroundings, out: &mut Out, dry_run: bool, json: bool
     Ok(())
 }
 
-pub(crate) fn work(at: &Surroundings, out: &mut Out, budget_ms: Option<u64>, watch: bool, json: bool) -> anyhow::Result<()> {
+pub(crate) fn work(
+    at: &Surroundings,
+    out: &mut Out,
+    budget_ms: Option<u64>,
+    watch: bool,
+    json: bool,
+) -> anyhow::Result<()> {
     let budget = budget_ms.map(|ms| jiff::SignedDuration::from_millis(i64::try_from(ms).unwrap_or(i64::MAX)));
     loop {
         let engine = at.engine()?;
@@ -146,7 +161,10 @@ pub(crate) fn sync(at: &Surroundings, out: &mut Out, json: bool) -> anyhow::Resu
     if json {
         out.json(&synced)?;
     } else {
-        out.line(format!("{} files written, {} edits taken over, {} removed", synced.written, synced.read, synced.removed))?;
+        out.line(format!(
+            "{} files written, {} edits taken over, {} removed",
+            synced.written, synced.read, synced.removed
+        ))?;
         for conflict in &synced.conflicts {
             out.line(format!("conflict: {conflict}"))?;
         }
@@ -174,7 +192,11 @@ pub(crate) fn restore(at: &Surroundings, out: &mut Out, file: &Path) -> anyhow::
 pub(crate) fn reindex(at: &Surroundings, out: &mut Out, json: bool) -> anyhow::Result<()> {
     let engine = at.engine()?;
     let count = engine.reindex()?;
-    if json { out.json(&json!({ "memories": count }))? } else { out.remark(format!("{count} memories indexed"))? }
+    if json {
+        out.json(&json!({ "memories": count }))?
+    } else {
+        out.remark(format!("{count} memories indexed"))?
+    }
     remarks(&engine)
 }
 
@@ -194,14 +216,22 @@ pub(crate) fn status(at: &Surroundings, out: &mut Out, json: bool) -> anyhow::Re
     out.line(format!("project       {}", at.project().id))?;
     let mut total = 0;
     for (kind, by_status) in &status.memories {
-        let parts: Vec<String> = by_status.iter().map(|(status, count)| format!("{count} {status}")).collect();
+        let parts: Vec<String> =
+            by_status.iter().map(|(status, count)| format!("{count} {status}")).collect();
         total += by_status.values().sum::<u64>();
         out.line(format!("{:<13} {}", kind, parts.join(", ")))?;
     }
     out.line(format!("memories      {total} in {} projects", status.projects))?;
-    let instincts: Vec<String> = status.instincts.iter().map(|(status, count)| format!("{count} {status}")).collect();
-    out.line(format!("instincts     {}", if instincts.is_empty() { "none".to_owned() } else { instincts.join(", ") }))?;
-    out.line(format!("observations  {} live, {} archived", status.observations.live, status.observations.archived))?;
+    let instincts: Vec<String> =
+        status.instincts.iter().map(|(status, count)| format!("{count} {status}")).collect();
+    out.line(format!(
+        "instincts     {}",
+        if instincts.is_empty() { "none".to_owned() } else { instincts.join(", ") }
+    ))?;
+    out.line(format!(
+        "observations  {} live, {} archived",
+        status.observations.live, status.observations.archived
+    ))?;
     let queue = &status.queue;
     out.line(format!(
         "queue         {} observations to learn from, {} memories to embed, {} changes to index",

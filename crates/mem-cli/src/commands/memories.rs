@@ -56,7 +56,8 @@ fn within_project(at: &Surroundings, path: &str) -> String {
     let full = if given.is_absolute() { given.to_owned() } else { at.project_dir().join(given) };
     let root = at.project().root;
     let full = std::fs::canonicalize(&full).unwrap_or(full);
-    let relative = full.strip_prefix(&root).map_or_else(|_| path.to_owned(), |p| p.to_string_lossy().into_owned());
+    let relative =
+        full.strip_prefix(&root).map_or_else(|_| path.to_owned(), |p| p.to_string_lossy().into_owned());
     relative.replace('\\', "/")
 }
 
@@ -84,7 +85,13 @@ pub(crate) fn show(at: &Surroundings, out: &mut Out, args: &Ident) -> anyhow::Re
         ("importance", format!("{:.2}", memory.importance.get())),
         ("created", when(memory.created, now)),
         ("updated", when(memory.updated, now)),
-        ("recalled", memory.last_access.map(|at| format!("{} times, last {}", memory.access_count, when(at, now))).unwrap_or_default()),
+        (
+            "recalled",
+            memory
+                .last_access
+                .map(|at| format!("{} times, last {}", memory.access_count, when(at, now)))
+                .unwrap_or_default(),
+        ),
         ("lives", memory.ttl_days.map(|days| format!("{days} days")).unwrap_or_default()),
         ("language", memory.language.as_str().to_owned()),
     ];
@@ -130,7 +137,10 @@ pub(crate) fn list(at: &Surroundings, out: &mut Out, args: &List) -> anyhow::Res
         return out.json(&json!({ "memories": memories.iter().map(memory_json).collect::<Vec<_>>() }));
     }
     if memories.is_empty() {
-        return Err(NothingFound("no memories; `mem remember TEXT` stores one, `--all` shows every status".to_owned()).into());
+        return Err(NothingFound(
+            "no memories; `mem remember TEXT` stores one, `--all` shows every status".to_owned(),
+        )
+        .into());
     }
     for memory in &memories {
         print_memory(out, memory, now(), "")?;
@@ -146,16 +156,16 @@ pub(crate) fn edit(at: &Surroundings, out: &mut Out, id: &str) -> anyhow::Result
     let dir = tempfile::tempdir().context("cannot create a temporary folder")?;
     let file = dir.path().join(format!("{}.md", memory.id));
     fs_err::write(&file, &text)?;
-    let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.trim().is_empty()));
+    let editor = ["VISUAL", "EDITOR"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|v| !v.trim().is_empty()));
     let editor = editor.unwrap_or_else(|| if cfg!(windows) { "notepad" } else { "vi" }.to_owned());
     // Editors are configured with arguments ("code --wait"); words are split at spaces as git does without a shell.
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or("vi");
-    let status = std::process::Command::new(program)
-        .args(words)
-        .arg(&file)
-        .status()
-        .with_context(|| format!("cannot start the editor {program:?}; set $EDITOR to one that is installed"))?;
+    let status = std::process::Command::new(program).args(words).arg(&file).status().with_context(|| {
+        format!("cannot start the editor {program:?}; set $EDITOR to one that is installed")
+    })?;
     if !status.success() {
         anyhow::bail!("the editor {program:?} ended with {status}; {} is unchanged", memory.id);
     }
@@ -199,7 +209,13 @@ pub(crate) fn confirm(at: &Surroundings, out: &mut Out, args: &Ident) -> anyhow:
     remarks(&engine)
 }
 
-pub(crate) fn supersede(at: &Surroundings, out: &mut Out, old: &str, new: &str, json: bool) -> anyhow::Result<()> {
+pub(crate) fn supersede(
+    at: &Surroundings,
+    out: &mut Out,
+    old: &str,
+    new: &str,
+    json: bool,
+) -> anyhow::Result<()> {
     let engine = at.engine()?;
     let (old, new) = engine.supersede(old, new)?;
     if json {
@@ -210,7 +226,14 @@ pub(crate) fn supersede(at: &Surroundings, out: &mut Out, old: &str, new: &str, 
     remarks(&engine)
 }
 
-pub(crate) fn link(at: &Surroundings, out: &mut Out, a: &str, rel: &str, b: &str, json: bool) -> anyhow::Result<()> {
+pub(crate) fn link(
+    at: &Surroundings,
+    out: &mut Out,
+    a: &str,
+    rel: &str,
+    b: &str,
+    json: bool,
+) -> anyhow::Result<()> {
     let engine = at.engine()?;
     let memory = engine.link(a, rel.parse::<LinkKind>()?, b)?;
     answer(out, &memory, json)?;

@@ -22,10 +22,9 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
     }
     let mut at = Surroundings::new(&cli.global)?;
     // The doctor tells of a broken configuration among the rest; everything else would act on the wrong one.
-    if !matches!(cli.command, Command::Doctor { .. }) {
-        if let Some(problem) = at.config_problem.take() {
-            return Err(problem.into());
-        }
+    let doctor = matches!(cli.command, Command::Doctor { .. });
+    if let Some(problem) = at.config_problem.take_if(|_| !doctor) {
+        return Err(problem.into());
     }
     match cli.command {
         Command::Init(args) => wiring::init(&at, &mut out, &args),

@@ -22,7 +22,11 @@ pub(crate) fn replay(at: &Surroundings, out: &mut Out, args: &Replay) -> anyhow:
     let progress = |done: usize, all: usize| {
         if bar {
             let filled = done * 30 / all.max(1);
-            let line = format!("\r[{}{}] {done}/{all} transcripts", "#".repeat(filled), " ".repeat(30 - filled.min(30)));
+            let line = format!(
+                "\r[{}{}] {done}/{all} transcripts",
+                "#".repeat(filled),
+                " ".repeat(30 - filled.min(30))
+            );
             // A progress bar that cannot be drawn is not worth failing for.
             let _ = std::io::stderr().write_all(line.as_bytes());
             if done == all {

@@ -81,9 +81,13 @@ fn explain(hit: &Hit) -> String {
         parts.push(format!("{name} #{} {:.3}", seen.rank, seen.score));
     }
     let f = &hit.factors;
-    for (name, factor) in
-        [("time", f.time), ("kind", f.kind), ("provenance", f.provenance), ("anchor", f.anchor), ("feedback", f.feedback)]
-    {
+    for (name, factor) in [
+        ("time", f.time),
+        ("kind", f.kind),
+        ("provenance", f.provenance),
+        ("anchor", f.anchor),
+        ("feedback", f.feedback),
+    ] {
         if (factor - 1.0).abs() > 1e-9 {
             parts.push(format!("{name} ×{factor:.2}"));
         }
@@ -99,7 +103,9 @@ fn instant(text: &str) -> anyhow::Result<Timestamp> {
     let local = text
         .parse::<civil::DateTime>()
         .or_else(|_| text.parse::<civil::Date>().map(|date| date.at(23, 59, 59, 0)))
-        .map_err(|_| Usage(format!("expected a time such as 2026-11-30T12:00:00Z or 2026-11-30, got {text:?}")))?;
+        .map_err(|_| {
+            Usage(format!("expected a time such as 2026-11-30T12:00:00Z or 2026-11-30, got {text:?}"))
+        })?;
     Ok(local.to_zoned_datetime(TimeZone::system())?.timestamp())
 }
 
@@ -111,7 +117,9 @@ pub(crate) fn inject(at: &Surroundings, out: &mut Out, args: &Inject) -> anyhow:
             return Err(Usage("UserPromptSubmit needs --query with the prompt".to_owned()).into());
         }
         (Some(other), _) => {
-            return Err(Usage(format!("expected the event SessionStart or UserPromptSubmit, got {other:?}")).into());
+            return Err(
+                Usage(format!("expected the event SessionStart or UserPromptSubmit, got {other:?}")).into()
+            );
         }
     };
     let project = at.project();
@@ -130,8 +138,12 @@ pub(crate) fn inject(at: &Surroundings, out: &mut Out, args: &Inject) -> anyhow:
     };
     let injection = engine.injection(moment, &situation)?;
     if args.json {
-        let hits: Vec<_> =
-            injection.hits.iter().filter(|hit| injection.ids().any(|id| *id == hit.memory.id)).map(hit_json).collect();
+        let hits: Vec<_> = injection
+            .hits
+            .iter()
+            .filter(|hit| injection.ids().any(|id| *id == hit.memory.id))
+            .map(hit_json)
+            .collect();
         return out.json(&json!({
             "event": moment.event(),
             "text": injection.block.text,

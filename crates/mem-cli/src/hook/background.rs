@@ -32,7 +32,10 @@ pub(crate) fn start_work(paths: &Paths, project: &Path, request: &Path) -> std::
     {
         const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
         const CREATE_NO_WINDOW: u32 = 0x0800_0000;
-        std::os::windows::process::CommandExt::creation_flags(&mut command, CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW);
+        std::os::windows::process::CommandExt::creation_flags(
+            &mut command,
+            CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW,
+        );
     }
     // Not waited for: this process ends at once, and the child is then init's to reap.
     command.spawn().map(drop)

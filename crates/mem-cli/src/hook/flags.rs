@@ -39,7 +39,9 @@ impl Flags {
         while let Some(arg) = args.next() {
             let text = arg.to_string_lossy();
             let (name, inline) = match text.split_once('=') {
-                Some((name, value)) if name.starts_with("--") => (name.to_owned(), Some(OsString::from(value))),
+                Some((name, value)) if name.starts_with("--") => {
+                    (name.to_owned(), Some(OsString::from(value)))
+                }
                 _ => (text.clone().into_owned(), None),
             };
             if VALUED.contains(&name.as_str()) {

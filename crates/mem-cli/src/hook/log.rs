@@ -47,7 +47,11 @@ pub(crate) fn recent(layout: &Layout, since: Timestamp) -> Vec<Failure> {
     let Ok(mut file) = File::open(layout.hook_log()) else { return Vec::new() };
     let length = file.metadata().map_or(0, |found| found.len());
     let mut bytes = Vec::new();
-    if file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).and_then(|_| file.read_to_end(&mut bytes)).is_err() {
+    if file
+        .seek(SeekFrom::Start(length.saturating_sub(TAIL)))
+        .and_then(|_| file.read_to_end(&mut bytes))
+        .is_err()
+    {
         return Vec::new();
     }
     let lines = bytes.split(|byte| *byte == b'\n');

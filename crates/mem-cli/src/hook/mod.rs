@@ -49,8 +49,15 @@ pub(crate) fn run(args: &[OsString]) {
             None
         }
         Err(panic) => {
-            let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-            log::note(&layout, &flags, &format!("a fault of mem, please report it: {}", text.unwrap_or("panic")));
+            let text = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied());
+            log::note(
+                &layout,
+                &flags,
+                &format!("a fault of mem, please report it: {}", text.unwrap_or("panic")),
+            );
             None
         }
     };
@@ -81,13 +88,16 @@ fn take(flags: &Flags, paths: &Paths, layout: &Layout) -> anyhow::Result<Option<
     if !flags.unknown.is_empty() {
         log::note(layout, flags, &format!("unknown arguments passed over: {}", flags.unknown.join(" ")));
     }
-    let parsed = mem_engine::lenient_json::parse(&bytes)
-        .map_err(|error| anyhow::anyhow!("the event on stdin ({} bytes) is not usable: {error}", bytes.len()))?;
+    let parsed = mem_engine::lenient_json::parse(&bytes).map_err(|error| {
+        anyhow::anyhow!("the event on stdin ({} bytes) is not usable: {error}", bytes.len())
+    })?;
     let serde_json::Value::Object(payload) = parsed.value else {
         anyhow::bail!("expected a JSON object on stdin, got another kind of value");
     };
     match flags.agent.as_str() {
-        "claude" | "claude-code" => claude::handle(&claude::Call { flags, paths, layout, config: &config, payload: &payload }),
+        "claude" | "claude-code" => {
+            claude::handle(&claude::Call { flags, paths, layout, config: &config, payload: &payload })
+        }
         other => anyhow::bail!("unknown agent {other:?}; supported: claude"),
     }
 }

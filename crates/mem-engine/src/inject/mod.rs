@@ -12,8 +12,8 @@ pub use wording::{CLOSE, OPEN, Template, Wording};
 
 use crate::{Engine, Result};
 use mem_core::{
-    Dropped, Hit, InjectionRecord, Kind, MemoryFilter, MemoryId, ProjectFilter, ProjectId, Query,
-    Recall, SessionId,
+    Dropped, Hit, InjectionRecord, Kind, MemoryFilter, MemoryId, ProjectFilter, ProjectId, Query, Recall,
+    SessionId,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -104,7 +104,9 @@ impl Engine {
         let config = &self.config().inject;
         let mut budget = situation.budget.unwrap_or(config.budget);
         let shown: BTreeSet<String> = match situation.session {
-            Some(session) => self.store().injections(session)?.into_iter().map(|record| record.item).collect(),
+            Some(session) => {
+                self.store().injections(session)?.into_iter().map(|record| record.item).collect()
+            }
             None => BTreeSet::new(),
         };
         let mut recall = match moment {

@@ -32,7 +32,10 @@ impl Wording {
     pub fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let (mut chinese, mut all) = (0usize, 0usize);
         for text in texts {
-            let han = text.chars().filter(|c| matches!(*c, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}')).count();
+            let han = text
+                .chars()
+                .filter(|c| matches!(*c, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}'))
+                .count();
             let kana = text.chars().filter(|c| matches!(*c, '\u{3040}'..='\u{30ff}')).count();
             let words = text.split(|c: char| !c.is_ascii_alphabetic()).filter(|w| !w.is_empty()).count();
             all += 1;

@@ -131,12 +131,14 @@ pub fn tokenize(text: &str, mode: Mode) -> Vec<Token> {
 /// Pairs that lie half in a function word cross a word's border and say nothing: `在可` and `以提` of 现在可以提交.
 fn weaken_crossings(tokens: &mut [Token]) {
     for at in 0..tokens.len() {
-        let Some((start, end)) = tokens.get(at).filter(|t| stop::is_function_pair(&t.text)).map(|t| (t.start, t.end))
+        let Some((start, end)) =
+            tokens.get(at).filter(|t| stop::is_function_pair(&t.text)).map(|t| (t.start, t.end))
         else {
             continue;
         };
         let (before, behind) = tokens.split_at_mut(at);
-        let crosses = |token: &&mut Token| token.kind == TokenKind::Gram && token.start < end && start < token.end;
+        let crosses =
+            |token: &&mut Token| token.kind == TokenKind::Gram && token.start < end && start < token.end;
         let near = before.iter_mut().rev().take(NEIGHBOURS).chain(behind.iter_mut().skip(1).take(NEIGHBOURS));
         near.filter(crosses).for_each(|token| token.kind = TokenKind::Weak);
     }

@@ -55,7 +55,11 @@ impl MemoryStore for SqliteStore {
     }
 
     fn most_important(&self, filter: &MemoryFilter, limit: usize) -> mem_core::Result<Vec<Memory>> {
-        Ok(self.listed(filter, limit, "m.pinned DESC, m.importance DESC, m.confidence DESC, m.updated DESC, m.id")?)
+        Ok(self.listed(
+            filter,
+            limit,
+            "m.pinned DESC, m.importance DESC, m.confidence DESC, m.updated DESC, m.id",
+        )?)
     }
 
     /// The old memory counts as updated at `now`.

@@ -9,11 +9,7 @@ use std::collections::{HashMap, hash_map::Entry};
 ///
 /// A vector counts for the text it was made of: after an edit it is no longer searched, and its memory is missing.
 impl VectorIndex for SqliteStore {
-    fn put(
-        &self,
-        model: &ModelIdentity,
-        entries: &[VectorEntry],
-    ) -> mem_core::Result<()> {
+    fn put(&self, model: &ModelIdentity, entries: &[VectorEntry]) -> mem_core::Result<()> {
         for entry in entries {
             if entry.vectors.is_empty() {
                 let got = format!("none for memory {}", entry.id);
