@@ -1,14 +1,10 @@
 //! Criterion benches of what stands in the way of a user: capturing, tokenising, embedding, recalling.
 //! Measures our own code only; nothing here is compared with others.
 
-#![expect(
-    missing_docs,
-    clippy::unwrap_used,
-    reason = "criterion's macros make public items; a bench that fails stops"
-)]
+#![expect(clippy::unwrap_used, reason = "a bench that fails stops")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use mem_core::{Embedder as _, Kind, Memory, Query, TextRole, Timestamp};
+use mem_core::{Kind, Memory, Query, TextRole, Timestamp};
 use mem_engine::{Config, Engine, Layout, Observer};
 use std::hint::black_box;
 

@@ -44,6 +44,32 @@ fn two_thousand_events_of_ten_processes_are_two_thousand_whole_lines() {
 }
 
 #[test]
+fn events_during_rotations_are_neither_lost_nor_doubled() {
+    let config = "[host]\nbackground_work = false\n[journal]\nmax_lines = 10\nmax_bytes = 2000\nretention_days = 0\nhysteresis_days = 0\n";
+    let sandbox = Sandbox::with_config(config);
+    at_once(|n| {
+        for event in 0..40 {
+            if n < 2 {
+                let _ = sandbox.mem(&["work", "--json"]).ok();
+            } else {
+                let fields =
+                    json!({"tool_name": "X", "tool_response": "x", "tool_use_id": format!("{n}-{event}")});
+                sandbox.hook(&sandbox.event(&format!("s-{n}"), "PostToolUse", fields));
+            }
+        }
+    });
+    let _ = sandbox.mem(&["work"]).ok();
+    let lines = sandbox.whole_journal();
+    let ids: HashSet<&str> = lines.iter().map(|line| line["tool_use_id"].as_str().unwrap()).collect();
+    assert_eq!((lines.len(), ids.len()), (320, 320), "{:?}", sandbox.hook_log());
+    assert!(sandbox.journal().len() < 100, "it did rotate");
+    let status = sandbox.mem(&["status", "--json"]).json();
+    let counted = status["observations"]["live"].as_u64().unwrap()
+        + status["observations"]["archived"].as_u64().unwrap();
+    assert_eq!(counted, 320);
+}
+
+#[test]
 fn two_hundred_memories_of_ten_processes_are_all_stored_and_indexed() {
     let sandbox = Sandbox::new();
     let ids: HashSet<String> = at_once(|n| {

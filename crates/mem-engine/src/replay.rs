@@ -4,7 +4,7 @@ use crate::{Engine, Learned, Observer, Result};
 use mem_core::{Cursor, Observation, Phase, ProjectId, SessionId};
 use mem_extract::transcript::Transcript;
 use serde::Serialize;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::PathBuf;
 
@@ -108,7 +108,7 @@ impl Engine {
         transcript: Transcript,
         observer: &Observer,
         project_of: &dyn Fn(&str) -> Option<ProjectId>,
-        known: &mut HashSet<u64>,
+        known: &mut Known,
         sessions: &mut BTreeSet<SessionId>,
         replayed: &mut Replayed,
     ) -> Result<()> {
@@ -128,14 +128,10 @@ impl Engine {
                 observation.extra.insert(UNATTENDED.to_owned(), true.into());
             }
             sessions.insert(observation.session_id.clone());
-            let mut is_new = true;
-            for key in keys(&observation) {
-                is_new &= known.insert(key);
-            }
-            if is_new {
-                fresh.push(observation);
-            } else {
+            if known.meets(&observation) {
                 replayed.known += 1;
+            } else {
+                fresh.push(observation);
             }
         }
         replayed.observations += fresh.len() as u64;
@@ -145,19 +141,18 @@ impl Engine {
         Ok(())
     }
 
-    /// Fingerprints of every event the journal and its archive hold.
-    fn known_events(&self) -> Result<HashSet<u64>> {
-        let journal =
-            mem_store::journal::Journal::new(self.layout().journal(), self.config().journal.clone());
-        let mut known = HashSet::new();
+    /// What the journal and its archive hold, to be recognised.
+    fn known_events(&self) -> Result<Known> {
+        let journal = mem_store::journal::Journal::new(self.layout().journal(), self.config().journal.clone());
+        let mut known = Known::default();
         for observation in journal.archived().map_err(mem_core::Error::from)? {
-            known.extend(keys(&observation.map_err(mem_core::Error::from)?));
+            known.note(&observation.map_err(mem_core::Error::from)?);
         }
         let mut at = Cursor::default();
         loop {
             let batch = self.log().read(at, 4_096)?;
             for (_, observation) in &batch.observations {
-                known.extend(keys(observation));
+                known.note(observation);
             }
             if batch.next <= at {
                 return Ok(known);
@@ -167,43 +162,73 @@ impl Engine {
     }
 }
 
-/// By what an event is known again: the record it was replayed from; the tool call, once before it ran and once
-/// after; the words of a prompt or an answer. A live hook and a transcript agree in the latter two.
-fn keys(observation: &Observation) -> Vec<u64> {
-    let hash = |parts: &[&str]| {
-        let mut hasher = DefaultHasher::new();
-        parts.hash(&mut hasher);
-        hasher.finish()
-    };
-    let session = observation.session_id.as_str();
-    let mut keys = Vec::with_capacity(2);
-    if let Some(record) = observation.extra.get(REPLAYED).and_then(|key| key.as_str()) {
-        keys.push(hash(&["record", record]));
-    }
-    let moment = match observation.phase {
-        Phase::Pre => "pre",
-        Phase::Post | Phase::Failure => "post",
-        Phase::Prompt => "prompt",
-        Phase::Stop => "stop",
-        // A session has one beginning and one end, however often and by whomever they were told.
-        Phase::Start | Phase::End => {
-            keys.push(hash(&[session, if observation.phase == Phase::Start { "start" } else { "end" }]));
-            return keys;
-        }
-        _ => return keys,
-    };
-    let told = match observation.phase {
-        Phase::Prompt => observation.prompt(),
-        Phase::Stop => observation.input_str("last_assistant_message"),
-        _ => observation.tool_use_id.as_deref(),
-    };
-    if let (Some(told), false) = (told, matches!(observation.phase, Phase::Prompt | Phase::Stop)) {
-        keys.push(hash(&[session, moment, told]));
-    } else if let Some(told) = told.filter(|told| told.chars().count() > REPEATABLE) {
-        keys.push(hash(&[session, moment, told]));
-    }
-    keys
+/// The events that were written before, by what they are known again.
+#[derive(Debug, Default)]
+struct Known {
+    /// The record an event was replayed from; a tool call, once before it ran and once after; a session's two ends.
+    exact: HashSet<u64>,
+    /// Words that live hooks saw, and how often: people say "continue" again in earnest, so each is met once.
+    said: HashMap<u64, u32>,
 }
 
-/// Prompts up to this many characters are said again in earnest ("continue"); they are told apart by record only.
-const REPEATABLE: usize = 12;
+impl Known {
+    fn note(&mut self, observation: &Observation) {
+        let replayed = record_key(observation);
+        let live = replayed.is_none();
+        self.exact.extend(replayed);
+        self.exact.extend(event_key(observation));
+        if let (true, Some(key)) = (live, words_key(observation)) {
+            *self.said.entry(key).or_default() += 1;
+        }
+    }
+
+    /// Whether a replayed event was there before; from now on it is.
+    fn meets(&mut self, observation: &Observation) -> bool {
+        let again = record_key(observation).is_some_and(|key| !self.exact.insert(key));
+        let same = event_key(observation).is_some_and(|key| !self.exact.insert(key));
+        if again || same {
+            return true;
+        }
+        match words_key(observation).and_then(|key| self.said.get_mut(&key)) {
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+fn hash(parts: &[&str]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    parts.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The record a replayed event came from.
+fn record_key(observation: &Observation) -> Option<u64> {
+    Some(hash(&["record", observation.extra.get(REPLAYED)?.as_str()?]))
+}
+
+/// An event that happens once: a tool call before and after it ran, a session's beginning and end.
+fn event_key(observation: &Observation) -> Option<u64> {
+    let session = observation.session_id.as_str();
+    let call = observation.tool_use_id.as_deref();
+    match observation.phase {
+        Phase::Pre => Some(hash(&[session, "pre", call?])),
+        Phase::Post | Phase::Failure => Some(hash(&[session, "post", call?])),
+        Phase::Start => Some(hash(&[session, "start"])),
+        Phase::End => Some(hash(&[session, "end"])),
+        _ => None,
+    }
+}
+
+/// What was said in a session.
+fn words_key(observation: &Observation) -> Option<u64> {
+    let session = observation.session_id.as_str();
+    match observation.phase {
+        Phase::Prompt => Some(hash(&[session, "prompt", observation.prompt()?])),
+        Phase::Stop => Some(hash(&[session, "stop", observation.input_str("last_assistant_message")?])),
+        _ => None,
+    }
+}
