@@ -185,3 +185,46 @@ fn five_hundred_kills_lose_nothing_that_was_acknowledged() {
     assert_eq!(status["index"]["bm25_memories"], sandbox.memories().len());
     assert_eq!(sandbox.mem(&["sync", "--json"]).json()["conflicts"], json!([]));
 }
+
+#[test]
+fn rotations_killed_in_their_midst_lose_and_double_nothing() {
+    let sandbox = Sandbox::with_config(CONFIG);
+    let journal = sandbox.home().join("journal");
+    let unfinished = || ["rotate.intent", "rotate.commit"].iter().any(|name| journal.join(name).exists());
+    let mut numbers = Numbers::seeded(4_711);
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut interrupted = 0;
+    for round in 0..60 {
+        let id = format!("r{round}");
+        sandbox.hook(&sandbox.event("s-rotate", "PostToolUse", json!({"tool_name": "X", "tool_use_id": id})));
+        seen.insert(id);
+        seen.extend(grow_old(&sandbox, round));
+        let before = unfinished();
+        let mut child = start(&sandbox, &Victim::Other, &["work"]);
+        // What an earlier kill left is cleared away first; then the rotation begins anew.
+        let mut cleared = !before;
+        while child.try_wait().unwrap().is_none() {
+            cleared |= !unfinished();
+            if cleared && unfinished() {
+                std::thread::sleep(Duration::from_micros(numbers.below(6_000)));
+                let _ = child.kill();
+                break;
+            }
+        }
+        child.wait().unwrap();
+        interrupted += u32::from(unfinished());
+        let on_disk = recorded(&sandbox);
+        let lost: Vec<&String> = seen.iter().filter(|id| !on_disk.contains_key(*id)).collect();
+        assert!(lost.is_empty(), "round {round}: lost {lost:?}");
+    }
+    assert!(interrupted >= 10, "rotations were hit: {interrupted}");
+    let _ = sandbox.mem(&["work"]).ok();
+    assert!(!unfinished());
+    let twice: Vec<(String, usize)> =
+        recorded(&sandbox).into_iter().filter(|(_, times)| *times > 1).collect();
+    assert!(twice.is_empty(), "{twice:?}");
+    assert_eq!(sandbox.whole_journal().len(), seen.len());
+    let status = sandbox.mem(&["status", "--json"]).json();
+    let counted = |part: &str| status["observations"][part].as_u64().unwrap();
+    assert_eq!(counted("live") + counted("archived"), seen.len() as u64);
+}

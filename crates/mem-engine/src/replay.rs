@@ -143,7 +143,8 @@ impl Engine {
 
     /// What the journal and its archive hold, to be recognised.
     fn known_events(&self) -> Result<Known> {
-        let journal = mem_store::journal::Journal::new(self.layout().journal(), self.config().journal.clone());
+        let journal =
+            mem_store::journal::Journal::new(self.layout().journal(), self.config().journal.clone());
         let mut known = Known::default();
         for observation in journal.archived().map_err(mem_core::Error::from)? {
             known.note(&observation.map_err(mem_core::Error::from)?);

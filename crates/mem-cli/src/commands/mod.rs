@@ -21,9 +21,10 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
         return maintain::completions(&mut out, *shell);
     }
     let mut at = Surroundings::new(&cli.global)?;
-    // The doctor tells of a broken configuration among the rest; everything else would act on the wrong one.
-    let doctor = matches!(cli.command, Command::Doctor { .. });
-    if let Some(problem) = at.config_problem.take_if(|_| !doctor) {
+    // The doctor tells of a broken configuration among the rest, and work goes on with the defaults as hooks do:
+    // nobody sees what it says. Everything else would act on settings that were not meant.
+    let tolerant = matches!(cli.command, Command::Doctor { .. } | Command::Work { .. });
+    if let Some(problem) = at.config_problem.take_if(|_| !tolerant) {
         return Err(problem.into());
     }
     match cli.command {
