@@ -45,6 +45,8 @@ pub struct Config {
     pub reconcile: mem_index::Budget,
     /// `[inject]`: budget and templates.
     pub inject: InjectConfig,
+    /// `trash_days`: days a memory that was forgotten softly can be brought back.
+    pub trash_days: u32,
     /// `[host]`: how `mem` behaves towards the agent. Read by the command, not by the engine.
     pub host: HostConfig,
 }
@@ -71,8 +73,21 @@ impl Default for Config {
             recall: Default::default(),
             reconcile: Default::default(),
             inject: Default::default(),
+            trash_days: 30,
             host: Default::default(),
         }
+    }
+}
+
+impl Config {
+    /// Checks the numbers that are not checked where they are used.
+    ///
+    /// # Errors
+    /// Of kind `Invalid`, with the key, for one outside its bounds.
+    pub fn validate(&self) -> crate::Result<()> {
+        self.evolve.validate().map_err(mem_core::Error::from)?;
+        self.promotion.validate().map_err(mem_core::Error::from)?;
+        Ok(())
     }
 }
 
@@ -92,6 +107,6 @@ pub struct HostConfig {
 
 impl Default for HostConfig {
     fn default() -> Self {
-        Self { deadline_ms: 2_000, background_work: true, rules: true, project_rules: false }
+        Self { deadline_ms: 2_500, background_work: true, rules: true, project_rules: false }
     }
 }

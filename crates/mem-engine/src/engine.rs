@@ -112,6 +112,7 @@ impl EngineBuilder {
     /// When the home cannot be created, or the database is damaged or of a newer version.
     pub fn open(self) -> Result<Engine> {
         let Self { layout, config, durability, clock, embedder, extractor, confidence, log, rules } = self;
+        config.validate()?;
         let home = layout.home().to_owned();
         crate::files::create_private_dir(&home)?;
         let options = match durability {
@@ -296,6 +297,7 @@ impl Engine {
     fn recaller(&self, relevant_only: bool) -> Recaller<'_> {
         let config = RecallConfig {
             policies: self.config.policy.clone(),
+            lexical: self.config.bm25.lexical,
             relevant_only,
             ..self.config.recall.clone()
         };

@@ -328,7 +328,8 @@ impl Engine {
             let active = explicit || candidate.confidence.get() >= config.active_from;
             let (memory, redacted) =
                 self.compose(&NewMemory::from_candidate(&candidate, project.as_ref(), active))?;
-            if self.store().was_forgotten(&memory)? {
+            // What a person asks to remember in so many words they want back.
+            if !explicit && self.store().was_forgotten(&memory)? {
                 continue;
             }
             if self.admit(memory, redacted)?.outcome == Outcome::Created {

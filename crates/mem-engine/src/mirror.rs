@@ -7,7 +7,7 @@ use mem_core::{
 };
 use mem_store::mirror::{self, Action, FileDefaults, MirrorDir, MirrorItem};
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a synchronisation did.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -31,6 +31,10 @@ impl Engine {
     /// # Errors
     /// When the store or a folder cannot be read or written.
     pub fn sync(&self) -> Result<Synced> {
+        // The texts of all memories: for their owner's eyes, also where the home itself is open to others.
+        for folder in [self.layout().memories(), self.layout().instincts(), self.layout().mirror_state()] {
+            crate::files::create_private_dir(&folder)?;
+        }
         let mut synced = Synced::default();
         let every =
             MemoryFilter { projects: ProjectFilter::All, statuses: Vec::new(), ..MemoryFilter::default() };
@@ -40,12 +44,10 @@ impl Engine {
         for owner in owners {
             let own: Vec<Memory> =
                 memories.iter().filter(|memory| memory.project == owner).cloned().collect();
-            let folder = owner.as_ref().map_or_else(|| "global".to_owned(), folder_name);
-            let dir = self.layout().memories().join(&folder);
+            let (dir, state) = self.mirror_of(owner.as_ref());
             if own.is_empty() && !dir.is_dir() {
                 continue;
             }
-            let state = self.layout().mirror_state().join(format!("memories-{folder}.json"));
             let defaults = FileDefaults { project: owner, ..FileDefaults::new(self.now()) };
             self.sync_folder(&dir, &state, &own, &defaults, &mut synced)?;
         }
@@ -181,31 +183,54 @@ impl Engine {
         Ok(self.store().put_instincts(std::slice::from_ref(instinct))?)
     }
 
+    /// The one softly forgotten memory whose id begins with `prefix`.
+    pub(crate) fn in_trash(&self, prefix: &str) -> Result<Memory> {
+        let id = prefix.to_owned();
+        let trash = self.sqlite().trash().map_err(mem_core::Error::from)?;
+        let mut fitting =
+            trash.into_iter().map(|(memory, _)| memory).filter(|m| m.id.as_str().starts_with(prefix));
+        match (fitting.next(), fitting.count()) {
+            (Some(memory), 0) => Ok(memory),
+            (None, _) => Err(mem_core::Error::NotFound { what: "forgotten memory", id }.into()),
+            (Some(_), more) => {
+                Err(mem_core::Error::Ambiguous { what: "forgotten memories", id, count: more + 1 }.into())
+            }
+        }
+    }
+
+    /// Takes a memory's file away at once; one that was edited since stays, unless nothing may remain.
+    pub(crate) fn unmirror(&self, memory: &Memory, hard: bool) -> Result<()> {
+        let (dir, state) = self.mirror_of(memory.project.as_ref());
+        let folder = MirrorDir::new(dir, state).map_err(mem_core::Error::from)?;
+        let mut agreed = folder.load_state().map_err(mem_core::Error::from)?;
+        let files = folder.scan(Memory::EXTENSIONS).map_err(mem_core::Error::from)?;
+        let actions: Vec<Action<Memory>> = files
+            .into_iter()
+            .filter(|file| {
+                let synced = agreed.files.get(&file.name).filter(|synced| synced.id == memory.id.as_str());
+                synced.is_some_and(|synced| hard || synced.file_hash == file.hash)
+            })
+            .map(|file| Action::Delete { name: file.name, expect: file.hash })
+            .collect();
+        if !actions.is_empty() {
+            folder.apply(&actions, &mut agreed).map_err(mem_core::Error::from)?;
+        }
+        Ok(())
+    }
+
+    /// The mirror's folder of a project, or of what is global, and where its state is kept.
+    fn mirror_of(&self, owner: Option<&ProjectId>) -> (PathBuf, PathBuf) {
+        let folder = owner.map_or_else(|| "global".to_owned(), folder_name);
+        let state = self.layout().mirror_state().join(format!("memories-{folder}.json"));
+        (self.layout().memories().join(folder), state)
+    }
+
     /// Brings back a memory that was forgotten softly, by id or unique beginning of it.
     ///
     /// # Errors
     /// When none or several of the forgotten ones fit.
     pub fn unforget(&self, prefix: &str) -> Result<Memory> {
-        let trash = self.sqlite().trash().map_err(mem_core::Error::from)?;
-        let fitting: Vec<&MemoryId> =
-            trash.iter().map(|(memory, _)| &memory.id).filter(|id| id.as_str().starts_with(prefix)).collect();
-        let id = match fitting.as_slice() {
-            [id] => (*id).clone(),
-            [] => {
-                return Err(
-                    mem_core::Error::NotFound { what: "forgotten memory", id: prefix.to_owned() }.into()
-                );
-            }
-            several => {
-                let count = several.len();
-                return Err(mem_core::Error::Ambiguous {
-                    what: "forgotten memories",
-                    id: prefix.to_owned(),
-                    count,
-                }
-                .into());
-            }
-        };
+        let id = self.in_trash(prefix)?.id;
         self.sqlite().restore(&id).map_err(mem_core::Error::from)?;
         self.follow();
         self.memory(id.as_str())
@@ -298,7 +323,7 @@ pub fn memory_from_markdown(text: &str, base: &Memory) -> Result<Memory> {
 ///
 /// # Errors
 /// When the file is no sound database of a known version, or the home cannot be written.
-pub fn restore(layout: &crate::Layout, file: &Path, now: Timestamp) -> Result<Option<std::path::PathBuf>> {
+pub fn restore(layout: &crate::Layout, file: &Path, now: Timestamp) -> Result<Option<PathBuf>> {
     // Opening checks the version; reading the pages checks the rest. Nothing was touched until then.
     let options = mem_store::Options::default();
     let source = mem_store::SqliteStore::open_read_only(file, &options).map_err(mem_core::Error::from)?;

@@ -331,13 +331,23 @@ impl Engine {
     pub fn forget(&self, prefixes: &[String], hard: bool) -> Result<Vec<MemoryId>> {
         let ids = prefixes
             .iter()
-            .map(|prefix| self.store().resolve(prefix))
-            .collect::<mem_core::Result<Vec<_>>>()?;
+            .map(|prefix| match self.store().resolve(prefix) {
+                // What was forgotten softly can still be forgotten for good.
+                Err(error) if hard && error.kind() == mem_core::ErrorKind::NotFound => {
+                    Ok(self.in_trash(prefix)?.id)
+                }
+                found => Ok(found?),
+            })
+            .collect::<Result<Vec<_>>>()?;
         let now = self.now();
         let mut done: Vec<MemoryId> = Vec::with_capacity(ids.len());
         for id in ids {
             if !done.contains(&id) {
+                let memory = self.store().get(std::slice::from_ref(&id))?.into_iter().next().flatten();
                 self.store().remove(&id, hard, now)?;
+                if let Some(memory) = memory {
+                    self.unmirror(&memory, hard)?;
+                }
                 done.push(id);
             }
         }

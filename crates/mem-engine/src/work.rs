@@ -1,7 +1,7 @@
 //! What is done off the hooks' path.
 
 use crate::{Engine, EngineError, Evolved, Learned, Result};
-use mem_core::{Kind, MemoryFilter, ProjectFilter, Status};
+use mem_core::{MemoryFilter, ProjectFilter, Status};
 use serde::Serialize;
 
 /// What a round of work did.
@@ -61,7 +61,7 @@ impl Engine {
         let mut worked = Worked::default();
         // A request made from here on is for the next round.
         let _ = std::fs::remove_file(self.layout().work_request());
-        let steps: [Step; 7] = [
+        let steps: [Step; 8] = [
             ("index", |engine, _| engine.catch_up()),
             ("learn", |engine, worked| {
                 worked.learned = engine.learn(None)?;
@@ -73,6 +73,12 @@ impl Engine {
             }),
             ("expire", |engine, worked| {
                 worked.expired = engine.expire()?;
+                Ok(())
+            }),
+            ("trash", |engine, _| {
+                let kept = jiff::SignedDuration::from_hours(24 * i64::from(engine.config().trash_days));
+                let before = engine.now().checked_sub(kept).unwrap_or(mem_core::Timestamp::MIN);
+                engine.sqlite().purge_trash(before).map(drop).map_err(mem_core::Error::from)?;
                 Ok(())
             }),
             ("evolve", |engine, worked| {
@@ -115,14 +121,7 @@ impl Engine {
         let active = MemoryFilter { projects: ProjectFilter::All, ..MemoryFilter::default() };
         let mut expired = Vec::new();
         for memory in self.store().list(&active, usize::MAX)? {
-            let ttl = memory.ttl_days.or(self.policy().of(memory.kind).ttl_days);
-            let Some(days) = ttl.filter(|_| !memory.pinned) else { continue };
-            let stated =
-                memory.provenance.kind == mem_core::ProvenanceKind::User && memory.kind != Kind::Decision;
-            if stated && memory.ttl_days.is_none() {
-                continue;
-            }
-            if now.duration_since(memory.updated) > jiff::SignedDuration::from_hours(24 * i64::from(days)) {
+            if self.policy().outlived(&memory, now) {
                 expired.push(mem_core::Memory { status: Status::Expired, ..memory });
             }
         }

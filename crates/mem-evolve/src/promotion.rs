@@ -31,7 +31,7 @@ impl PromotionConfig {
     /// # Errors
     /// [`Error::Setting`] for a mean outside `[0, 1]` or a threshold outside `(0, 1]`.
     pub fn validate(&self) -> Result<(), Error> {
-        within("promote.min_mean", self.min_mean, 0.0, 1.0, "a number between 0 and 1")?;
+        within("promotion.min_mean", self.min_mean, 0.0, 1.0, "a number between 0 and 1")?;
         self.similarity.validate()
     }
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The sentences around the habits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct RulesText {
     /// Heading of the condensed file.
     pub title: String,
@@ -21,6 +21,12 @@ pub struct RulesText {
     pub project_intro: String,
     /// Stands for a trigger that is not there.
     pub always: String,
+}
+
+impl Default for RulesText {
+    fn default() -> Self {
+        Self::english()
+    }
 }
 
 impl RulesText {

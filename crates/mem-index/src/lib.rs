@@ -5,7 +5,7 @@
 //! | text to tokens, any language, identifiers, paths | [`tokenize`], [`detect`] |
 //! | the lexical view on disk | [`TantivyIndex`]; over memories in hand [`scan()`] |
 //! | lists to one list | [`fuse`] |
-//! | age, kind, source, place, feedback | [`factors`], [`marks`], [`outlived`] |
+//! | age, kind, source, place, feedback | [`factors`], [`marks`] |
 //! | whether a hit matters | [`RelevanceConfig`] over [`Features`] |
 //! | all of it for a question | [`Recaller`] |
 //! | views brought up to the store | [`catch_up`], [`embed_missing`] |
@@ -46,9 +46,7 @@ pub use error::IndexError;
 pub use fusion::{Fused, Fusion, Ranking, fuse};
 pub use language::detect;
 pub use lexical::{FieldWeights, LexicalConfig};
-pub use ranking::{
-    AnchorState, Nearness, RankContext, RankingConfig, age_days, factors, marks, nearness, outlived,
-};
+pub use ranking::{AnchorState, Nearness, RankContext, RankingConfig, age_days, factors, marks, nearness};
 pub use recall::{AnchorCheck, Judged, RecallConfig, Recaller};
 pub use reconcile::{Budget, CaughtUp, Embedded, catch_up, embed_missing};
 pub use relevance::{Features, RelevanceConfig};

@@ -145,12 +145,6 @@ pub fn age_days(memory: &Memory, now: Timestamp) -> f64 {
     (now.duration_since(memory.updated).as_secs_f64() / SECONDS_A_DAY).max(0.0)
 }
 
-/// Whether a memory has outlived its own or its kind's time to live. Pinned ones never do.
-pub fn outlived(memory: &Memory, now: Timestamp, policies: &PolicyTable) -> bool {
-    let ttl = memory.ttl_days.or(policies.of(memory.kind).ttl_days);
-    !memory.pinned && ttl.is_some_and(|days| age_days(memory, now) > f64::from(days))
-}
-
 fn provenance(provenance: &Provenance, config: &RankingConfig) -> f64 {
     match provenance.kind {
         ProvenanceKind::User => config.user,
@@ -243,18 +237,6 @@ mod tests {
         assert_eq!(nearness(&memory, Some("./docs/b.md")), Nearness::Folder);
         assert_eq!(nearness(&memory, Some("src/hooks2/mod.rs")), Nearness::Far);
         assert_eq!(nearness(&memory, None), Nearness::Far);
-    }
-
-    #[test]
-    fn lives_end_unless_pinned() {
-        let policies = PolicyTable::default();
-        let mut memory = Memory::new(Kind::Decision, "x", at(0));
-        assert!(!outlived(&memory, at(90), &policies) && outlived(&memory, at(91), &policies));
-        memory.ttl_days = Some(365);
-        assert!(!outlived(&memory, at(91), &policies) && outlived(&memory, at(366), &policies));
-        memory.pinned = true;
-        assert!(!outlived(&memory, at(366), &policies));
-        assert!(!outlived(&Memory::new(Kind::User, "x", at(0)), at(9_999), &policies));
     }
 
     #[test]

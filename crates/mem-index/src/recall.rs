@@ -4,7 +4,7 @@ use crate::{
     collapse::{CollapseConfig, collapse},
     fusion::{Fused, Fusion, Ranking, fuse},
     lexical::LexicalConfig,
-    ranking::{AnchorState, Nearness, RankContext, RankingConfig, factors, marks, nearness, outlived},
+    ranking::{AnchorState, Nearness, RankContext, RankingConfig, factors, marks, nearness},
     relevance::{Features, RelevanceConfig},
     scan::scan,
 };
@@ -42,7 +42,8 @@ pub struct RecallConfig {
     /// Leave out what is not relevant by the stricter rule too: for injection.
     #[serde(skip)]
     pub relevant_only: bool,
-    /// How words are weighed where the store is read instead of the index.
+    /// How words are weighed where the store is read instead of the index: as the index does.
+    #[serde(skip)]
     pub lexical: LexicalConfig,
     /// At most so many memories are read from the store when the index is of no use.
     pub scan_limit: usize,
@@ -390,7 +391,7 @@ impl<'a> Recaller<'a> {
             });
         }
         let wants_expired = filter.statuses.is_empty() || filter.statuses.contains(&Status::Expired);
-        if !wants_expired && outlived(memory, at, &self.config.policies) {
+        if !wants_expired && self.config.policies.outlived(memory, at) {
             return Some("outlived its time to live; confirm it to recall it again".to_owned());
         }
         None

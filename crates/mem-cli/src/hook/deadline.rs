@@ -4,9 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-/// The host waits for a prompt's hook, and a person with it; longer than this nobody should.
-pub(crate) const LONGEST: Duration = Duration::from_secs(4);
-
 const RUNNING: u8 = 0;
 const FINISHED: u8 = 1;
 const EXPIRED: u8 = 2;

@@ -39,9 +39,17 @@ pub(crate) fn run(args: &[OsString]) {
     // Without a home there is nowhere to write, not even that.
     let Ok(paths) = Paths::of_process(&flags.paths()) else { return };
     let layout = Layout::new(&paths.home);
-    let deadline = deadline::Deadline::start(deadline::LONGEST);
+    let (config, problem) = match load_toml::<Config>(&paths.config) {
+        Ok(config) => (config, None),
+        // A mistake in the configuration must not cost observations.
+        Err(problem) => (Config::default(), Some(problem)),
+    };
+    let deadline = deadline::Deadline::start(std::time::Duration::from_millis(config.host.deadline_ms));
+    if let Some(problem) = problem {
+        log::note(&layout, &flags, &format!("{problem}; the defaults are used"));
+    }
     std::panic::set_hook(Box::new(|_| {}));
-    let taken = std::panic::catch_unwind(AssertUnwindSafe(|| take(&flags, &paths, &layout)));
+    let taken = std::panic::catch_unwind(AssertUnwindSafe(|| take(&flags, &paths, &layout, &config)));
     let answer = match taken {
         Ok(Ok(answer)) => answer,
         Ok(Err(error)) => {
@@ -70,21 +78,13 @@ pub(crate) fn run(args: &[OsString]) {
 }
 
 /// Reads the event and lets the agent's adapter handle it.
-fn take(flags: &Flags, paths: &Paths, layout: &Layout) -> anyhow::Result<Option<String>> {
+fn take(flags: &Flags, paths: &Paths, layout: &Layout, config: &Config) -> anyhow::Result<Option<String>> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
         anyhow::bail!("expected a hook event on stdin, got a terminal; `mem hook` is run by the agent");
     }
     let mut bytes = Vec::with_capacity(8 * 1024);
     stdin.lock().read_to_end(&mut bytes)?;
-    let config: Config = match load_toml(&paths.config) {
-        Ok(config) => config,
-        Err(error) => {
-            // A mistake in the configuration must not cost observations.
-            log::note(layout, flags, &format!("{error}; the defaults are used"));
-            Config::default()
-        }
-    };
     if !flags.unknown.is_empty() {
         log::note(layout, flags, &format!("unknown arguments passed over: {}", flags.unknown.join(" ")));
     }
@@ -96,7 +96,7 @@ fn take(flags: &Flags, paths: &Paths, layout: &Layout) -> anyhow::Result<Option<
     };
     match flags.agent.as_str() {
         "claude" | "claude-code" => {
-            claude::handle(&claude::Call { flags, paths, layout, config: &config, payload: &payload })
+            claude::handle(&claude::Call { flags, paths, layout, config, payload: &payload })
         }
         other => anyhow::bail!("unknown agent {other:?}; supported: claude"),
     }

@@ -209,8 +209,12 @@ impl Engine {
             now: self.now(),
         };
         let mut recall = self.recall(&query)?;
-        let recent = self.store().list(&filter, config.recent)?;
-        let important = self.store().most_important(&filter, config.important)?;
+        let now = self.now();
+        let mut recent = self.store().list(&filter, config.recent)?;
+        let mut important = self.store().most_important(&filter, config.important)?;
+        for list in [&mut recent, &mut important] {
+            list.retain(|memory| !self.policy().outlived(memory, now));
+        }
         // Placed before what the words brought up: these are shown whatever the words are.
         let mut lead: Vec<Hit> = Vec::new();
         let top = recall.hits.first().map_or(1.0, |hit| hit.score).max(f64::MIN_POSITIVE);
