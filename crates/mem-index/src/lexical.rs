@@ -7,7 +7,7 @@
 //! Document frequencies, document count and average lengths are those of the memories that pass the question's
 //! filter. What other projects hold neither shows in a score nor changes an order.
 
-use crate::tokenize::{Mode, TokenKind, tokenize};
+use crate::tokenize::{Mode, TokenKind, is_generic, tokenize};
 use mem_core::{Memory, MemoryId, TextHit};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -66,6 +66,11 @@ pub struct LexicalConfig {
     pub part: f64,
     /// Weight of a function word in a question, where it stays at all.
     pub weak: f64,
+    /// How much a word of every day's work ("fix", "test", 修改) tells of what a question is about, against 1 for
+    /// another word. It counts for relevance only, not for the order of hits.
+    pub generic: f64,
+    /// The same for an identifier, a path or a code that is met whole.
+    pub named: f64,
     /// A question's distinct words beyond so many are passed over, those in its middle first.
     pub max_query_terms: usize,
     /// A question's bytes beyond so many are passed over, those in its middle first.
@@ -80,6 +85,8 @@ impl Default for LexicalConfig {
             fields: FieldWeights::default(),
             part: 0.7,
             weak: 0.3,
+            generic: 0.3,
+            named: 2.2,
             max_query_terms: 256,
             max_query_bytes: 32_768,
         }
@@ -275,6 +282,8 @@ pub(crate) fn rank<E>(
 #[derive(Default)]
 struct Group {
     mass: f64,
+    /// How much more than `mass` the whole form says.
+    named: f64,
     /// Forms that stand for all of it.
     wholes: Vec<usize>,
     /// Parts of an identifier, with their idf.
@@ -301,8 +310,14 @@ impl Masses {
                 groups.push(Group::default());
                 last = Some(term.group);
             }
-            let Some(Group { mass, wholes, parts }) = groups.last_mut() else { continue };
-            *mass = mass.max(if term.kind == TokenKind::Weak { config.weak * idf } else { *idf });
+            let Some(Group { mass, named, wholes, parts }) = groups.last_mut() else { continue };
+            let weight = match term.kind {
+                TokenKind::Weak => config.weak,
+                TokenKind::Word | TokenKind::Gram if is_generic(&term.text) => config.generic,
+                _ => 1.0,
+            };
+            *mass = mass.max(weight * idf);
+            *named = if term.kind == TokenKind::Whole { config.named } else { named.max(1.0) };
             if term.kind == TokenKind::Part { parts.push((at, *idf)) } else { wholes.push(at) }
         }
         let total = groups.iter().map(|group| group.mass).sum();
@@ -311,10 +326,11 @@ impl Masses {
 
     /// Coverage and specificity of a document that holds the terms for which `holds` is true.
     fn held(&self, holds: impl Fn(usize) -> bool) -> (f64, f64) {
-        let mut sum = 0.0;
-        for Group { mass, wholes, parts } in &self.groups {
+        let (mut sum, mut extra) = (0.0, 0.0);
+        for Group { mass, named, wholes, parts } in &self.groups {
             if wholes.iter().any(|term| holds(*term)) {
                 sum += mass;
+                extra += mass * (named - 1.0);
             } else {
                 let all: f64 = parts.iter().map(|(_, idf)| idf).sum();
                 let found: f64 = parts.iter().filter(|(term, _)| holds(*term)).map(|(_, idf)| idf).sum();
@@ -322,7 +338,7 @@ impl Masses {
             }
         }
         let coverage = if self.total > 0.0 { (sum / self.total).clamp(0.0, 1.0) } else { 0.0 };
-        (coverage, sum / self.unique.max(f64::MIN_POSITIVE))
+        (coverage, (sum + extra) / self.unique.max(f64::MIN_POSITIVE))
     }
 }
 

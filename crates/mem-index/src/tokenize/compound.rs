@@ -243,10 +243,20 @@ fn name(piece: &[Unit], kind: TokenKind, out: &mut Sink) {
     let whole = if kind == TokenKind::Word { TokenKind::Whole } else { kind };
     if words.len() <= MAX_CHAIN && !apostrophes {
         let joined: String = words.iter().map(|part| folded(part)).collect();
-        out.push_text(joined, whole, span(piece), false);
+        out.push_text(joined.clone(), whole, span(piece), false);
+        as_plain_word(joined, piece, out);
     }
     for part in words {
         if apostrophes { contraction(part, TokenKind::Part, out) } else { word(part, TokenKind::Part, out) }
+    }
+}
+
+/// `PowerShell` is also written `powershell`, which as a plain word is stemmed: that form is a part of it.
+fn as_plain_word(joined: String, piece: &[Unit], out: &mut Sink) {
+    let mut stem = joined.clone();
+    super::stem::stem(&mut stem);
+    if stem != joined {
+        out.push_text(stem, TokenKind::Part, span(piece), false);
     }
 }
 
@@ -286,6 +296,7 @@ fn word(units: &[Unit], kind: TokenKind, out: &mut Sink) {
     let whole = if kind == TokenKind::Word { TokenKind::Whole } else { kind };
     if humps.len() > 1 {
         out.push(units, whole, false);
+        as_plain_word(folded(units), units, out);
         for hump in humps {
             letters_and_number(hump, TokenKind::Part, out);
         }

@@ -23,9 +23,10 @@ pub use adapter::MemTokenizer;
 
 use chars::{Class, Unit, fold_into, normalise};
 use std::fmt;
+pub(crate) use stop::is_generic;
 
 /// Changes whenever the same text may give other tokens; part of an index's stamp.
-pub const TOKENIZER_VERSION: u32 = 1;
+pub const TOKENIZER_VERSION: u32 = 2;
 /// At most so many tokens of one text; the rest is not searchable.
 pub const MAX_TOKENS: usize = 100_000;
 /// Longer tokens are cut.

@@ -20,8 +20,8 @@ fn identifiers_give_themselves_joined_and_their_parts() {
     gives("HTTPServer", &["httpserver", "http", "server"]);
     gives("text_index", &["textindex", "text", "index"]);
     gives("TextIndex", &["textindex", "text", "index"]);
-    gives("--no-verify", &["noverify", "no", "verifi"]);
-    gives("getURLs", &["geturls", "get", "url"]);
+    gives("--no-verify", &["noverify", "noverifi", "no", "verifi"]);
+    gives("getURLs", &["geturls", "geturl", "get", "url"]);
     gives("ERR_MODULE_NOT_FOUND", &["errmodulenotfound", "err", "modul", "not", "found"]);
     gives("E0308", &["e0308"]);
     gives("TS2345", &["ts2345", "ts", "2345"]);
@@ -31,6 +31,20 @@ fn identifiers_give_themselves_joined_and_their_parts() {
     gives("C#", &["c#"]);
     gives("#1234", &["1234"]);
     gives("GitHub", &["github", "git", "hub"]);
+}
+
+#[test]
+fn an_identifier_is_found_by_its_plain_spelling() {
+    for (identifier, plain) in
+        [("PowerShell", "powershell"), ("getUsers", "getusers"), ("pre-commit", "precommit")]
+    {
+        let found = set(identifier);
+        let asked: Vec<String> = tokenize(plain, Mode::Query).into_iter().map(|token| token.text).collect();
+        assert!(
+            asked.iter().all(|token| found.contains(token.as_str())),
+            "{identifier}: {asked:?} in {found:?}"
+        );
+    }
 }
 
 #[test]
