@@ -25,6 +25,10 @@ pub struct LearnConfig {
     pub active_from: f64,
     /// Lines of evidence kept with an instinct for people to read.
     pub evidence_lines: usize,
+    /// Sessions that each show a habit too seldom to found it, and together do.
+    pub pending_sessions: usize,
+    /// So many of the latest such sessions are remembered.
+    pub pending_kept: usize,
 }
 
 impl Default for LearnConfig {
@@ -36,6 +40,8 @@ impl Default for LearnConfig {
             importance_floor: 0.5,
             active_from: 0.7,
             evidence_lines: 8,
+            pending_sessions: 2,
+            pending_kept: 16,
         }
     }
 }
@@ -222,34 +228,8 @@ impl Engine {
             None => self.known_instinct(&own)?,
         };
         let id = known.as_ref().map_or_else(|| own.clone(), |known| known.id.clone());
-        let fresh = known.is_none();
-        if fresh {
-            let forgotten = self.store().instinct_was_forgotten(&own)?
-                || self.store().instinct_was_forgotten(&finding.id)?;
-            if finding.standing != Standing::Shown || forgotten {
-                return Ok(());
-            }
-        }
-        let mut instinct = known.unwrap_or_else(|| Instinct {
-            id: id.clone(),
-            trigger: finding.trigger.clone(),
-            action: finding.action.clone(),
-            domain: finding.domain.to_string(),
-            source: "session-observation".to_owned(),
-            confidence: mem_core::Unit::HALF,
-            status: InstinctStatus::Candidate,
-            scope: InstinctScope::Project,
-            project: Some(project.clone()),
-            counts: Default::default(),
-            sessions: 0,
-            created: began,
-            observed_at: ended,
-            injected_since: None,
-            evidence: Vec::new(),
-            extra: JsonObject::new(),
-        });
-        let injected =
-            told.contains(id.as_str()) || instinct.injected_since.is_some_and(|since| since <= began);
+        let injected = told.contains(id.as_str())
+            || known.as_ref().and_then(|known| known.injected_since).is_some_and(|since| since <= began);
         let evidence = Evidence {
             session: Some(session.clone()),
             project: Some(project.clone()),
@@ -257,16 +237,49 @@ impl Engine {
             kind: EvidenceKind::Session { counts: finding.counts, injected },
             note: format!("{}: {}", began.strftime("%Y-%m-%d"), finding.note),
         };
-        if fresh {
-            self.store().put_instincts(std::slice::from_ref(&instinct))?;
-        }
+        let fresh = known.is_none();
+        let (mut instinct, proof) = match known {
+            Some(known) => (known, vec![evidence]),
+            None => {
+                let forgotten = self.store().instinct_was_forgotten(&own)?
+                    || self.store().instinct_was_forgotten(&finding.id)?;
+                if forgotten {
+                    return Ok(());
+                }
+                let Some(proof) = self.weigh_pending(&own, &finding, evidence)? else { return Ok(()) };
+                let founded = Instinct {
+                    id: id.clone(),
+                    trigger: finding.trigger.clone(),
+                    action: finding.action.clone(),
+                    domain: finding.domain.clone(),
+                    source: "session-observation".to_owned(),
+                    confidence: mem_core::Unit::HALF,
+                    status: InstinctStatus::Candidate,
+                    scope: InstinctScope::Project,
+                    project: Some(project.clone()),
+                    counts: Default::default(),
+                    sessions: 0,
+                    created: proof.iter().map(|item| item.at).min().unwrap_or(began),
+                    observed_at: ended,
+                    injected_since: None,
+                    evidence: Vec::new(),
+                    extra: JsonObject::new(),
+                };
+                self.store().put_instincts(std::slice::from_ref(&founded))?;
+                (founded, proof)
+            }
+        };
         let before = if fresh { Vec::new() } else { self.store().evidence(&id)? };
-        let same =
-            before.iter().any(|known| known.session == evidence.session && known.kind == evidence.kind);
-        if same {
+        if proof
+            .iter()
+            .all(|item| before.iter().any(|known| known.session == item.session && known.kind == item.kind))
+        {
             return Ok(());
         }
-        self.store().add_evidence(&id, std::slice::from_ref(&evidence))?;
+        self.store().add_evidence(&id, &proof)?;
+        if fresh {
+            self.store().set_meta(&[(&pending_key(&own), None)])?;
+        }
         instinct.observed_at = instinct.observed_at.max(ended);
         self.weigh(&mut instinct)?;
         self.store().put_instincts(std::slice::from_ref(&instinct))?;
@@ -276,6 +289,38 @@ impl Engine {
             learned.updated_instincts += 1;
         }
         Ok(())
+    }
+
+    /// Keeps what speaks for a habit that is not founded yet, and gives all of it once it is enough: a session that
+    /// shows the habit by itself, or several that each show it too seldom. Most sessions hold one commit.
+    fn weigh_pending(
+        &self,
+        id: &InstinctId,
+        finding: &Finding,
+        evidence: Evidence,
+    ) -> Result<Option<Vec<Evidence>>> {
+        if finding.counts.hits == 0 {
+            return Ok(None);
+        }
+        let key = pending_key(id);
+        let mut pending: Vec<Evidence> = self.meta_json(&key)?.unwrap_or_default();
+        pending.retain(|item| item.session != evidence.session);
+        pending.push(evidence);
+        pending.sort_by_key(|item| item.at);
+        let counts = pending.iter().fold(mem_core::Counts::default(), |sum, item| match item.kind {
+            EvidenceKind::Session { counts, .. } => sum.plus(counts),
+            _ => sum,
+        });
+        let config = &self.config().learn;
+        let several =
+            pending.len() >= config.pending_sessions && counts.rate() >= self.config().detect.min_rate;
+        if finding.standing == Standing::Shown || several {
+            return Ok(Some(pending));
+        }
+        let skip = pending.len().saturating_sub(config.pending_kept);
+        let kept = serde_json::to_string(&pending.split_off(skip)).unwrap_or_default();
+        self.store().set_meta(&[(&key, Some(&kept))])?;
+        Ok(None)
     }
 
     fn known_instinct(&self, id: &InstinctId) -> Result<Option<Instinct>> {
@@ -448,6 +493,11 @@ impl Engine {
             .filter(|i| i.status != InstinctStatus::Deprecated && !i.extra.contains_key(PROMOTED))
             .collect())
     }
+}
+
+/// Where the evidence of a habit is kept that is not founded yet.
+fn pending_key(id: &InstinctId) -> String {
+    format!("learn.pending.{id}")
 }
 
 /// The id of a habit in one project: the habit's own, and six digits of the project's hash.

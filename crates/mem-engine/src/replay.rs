@@ -6,7 +6,8 @@ use mem_extract::transcript::Transcript;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::path::PathBuf;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 /// What a replay did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -77,6 +78,8 @@ impl Engine {
             std::fs::metadata(path).map_err(crate::EngineError::file("read", path))?;
             files.extend(mem_extract::transcript::find_transcripts(path));
         }
+        // In the order in which they happened: what was learned earlier decides what later sessions count against.
+        files.sort_by_cached_key(|file| (began(file), file.clone()));
         let observer = Observer::new(self.layout(), self.config());
         let mut known = self.known_events()?;
         let mut sessions: BTreeSet<SessionId> = BTreeSet::new();
@@ -162,6 +165,23 @@ impl Engine {
         }
     }
 }
+
+/// The first time a transcript names, as text that sorts by time; empty when its beginning names none.
+fn began(file: &Path) -> String {
+    const KEY: &[u8] = b"\"timestamp\":\"";
+    let mut head = Vec::new();
+    let read = std::fs::File::open(file).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    if read.is_err() {
+        return String::new();
+    }
+    let found = head.windows(KEY.len()).position(|window| window == KEY);
+    let value = found.and_then(|at| head.get(at + KEY.len()..)).unwrap_or_default();
+    let end = value.iter().position(|byte| *byte == b'"').unwrap_or(0).min(40);
+    String::from_utf8_lossy(value.get(..end).unwrap_or_default()).into_owned()
+}
+
+/// Where a transcript's first time is looked for, in bytes.
+const HEAD: u64 = 64 * 1024;
 
 /// The events that were written before, by what they are known again.
 #[derive(Debug, Default)]
