@@ -25,6 +25,8 @@ pub struct KindPolicy {
     pub quota: usize,
     /// Factor on the fused score, 1 is neutral.
     pub boost: f64,
+    /// How much a memory of the kind matters when nobody says, 0 to 1: standing rules before passing facts.
+    pub importance: f64,
 }
 
 /// The policy of every kind. Read from a table, what is left out keeps its default; `ttl_days = 0` means never.
@@ -57,6 +59,7 @@ struct PartialPolicy {
     time: Option<TimeDirection>,
     quota: Option<usize>,
     boost: Option<f64>,
+    importance: Option<f64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -79,6 +82,7 @@ impl PartialPolicy {
             time: self.time.unwrap_or(default.time),
             quota: self.quota.unwrap_or(default.quota),
             boost: self.boost.unwrap_or(default.boost),
+            importance: self.importance.unwrap_or(default.importance),
         }
     }
 }
@@ -102,16 +106,22 @@ impl From<Partial> for PolicyTable {
 impl Default for PolicyTable {
     fn default() -> Self {
         use TimeDirection::{Fades, Flat, Grows};
-        let policy = |ttl_days, time, quota, boost| KindPolicy { ttl_days, time, quota, boost };
+        let policy = |ttl_days, time, quota, boost, importance| KindPolicy {
+            ttl_days,
+            time,
+            quota,
+            boost,
+            importance,
+        };
         Self {
-            user: policy(None, Flat, 2, 1.0),
-            feedback: policy(None, Flat, 3, 1.02),
-            project: policy(Some(90), Fades, 2, 1.0),
-            reference: policy(Some(180), Fades, 2, 1.0),
-            fact: policy(Some(90), Fades, 2, 1.0),
-            decision: policy(Some(90), Fades, 3, 1.0),
-            todo: policy(Some(90), Grows, 2, 1.0),
-            correction: policy(None, Fades, 3, 1.05),
+            user: policy(None, Flat, 2, 1.0, 0.75),
+            feedback: policy(None, Flat, 3, 1.02, 0.85),
+            project: policy(Some(90), Fades, 2, 1.0, 0.6),
+            reference: policy(Some(180), Fades, 2, 1.0, 0.55),
+            fact: policy(Some(90), Fades, 2, 1.0, 0.55),
+            decision: policy(Some(90), Fades, 3, 1.0, 0.75),
+            todo: policy(Some(90), Grows, 2, 1.0, 0.65),
+            correction: policy(None, Fades, 3, 1.05, 0.8),
         }
     }
 }

@@ -99,7 +99,7 @@ pub trait MemoryStore: Send + Sync {
     /// As [`MemoryStore::put`].
     fn put_unless_same(&self, memory: &Memory) -> Result<Option<Memory>>;
 
-    /// A memory of the same project whose normalised body is the same (SHA-256 of NFKC, lower case, single spaces),
+    /// A memory of the same project whose normalised body is the same (SHA-256 of NFKC, lower case, single spaces, without full stops at the end),
     /// whatever its status; an active one first. Reason and use do not make another statement of it.
     ///
     /// # Errors

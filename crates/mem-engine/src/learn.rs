@@ -397,7 +397,7 @@ impl Engine {
     pub fn promote(&self, id: Option<&str>) -> Result<Vec<Instinct>> {
         let every = InstinctFilter { projects: ProjectFilter::All, ..InstinctFilter::default() };
         let mut all = self.store().instincts(&every)?;
-        all.retain(|instinct| !instinct.extra.contains_key(PROMOTED));
+        all.retain(|instinct| !is_retired(instinct));
         let groups: Vec<Vec<InstinctId>> = match id {
             Some(id) => {
                 let chosen = self.store().instinct(id)?;
@@ -488,11 +488,13 @@ impl Engine {
     /// Instincts that may be used: not deprecated, and none that a global one speaks for.
     pub(crate) fn live_instincts(&self, projects: ProjectFilter) -> Result<Vec<Instinct>> {
         let all = self.store().instincts(&InstinctFilter { projects, ..Default::default() })?;
-        Ok(all
-            .into_iter()
-            .filter(|i| i.status != InstinctStatus::Deprecated && !i.extra.contains_key(PROMOTED))
-            .collect())
+        Ok(all.into_iter().filter(|i| i.status != InstinctStatus::Deprecated && !is_retired(i)).collect())
     }
+}
+
+/// Whether a global instinct speaks for this one of a project.
+pub(crate) fn is_retired(instinct: &Instinct) -> bool {
+    instinct.extra.contains_key(PROMOTED)
 }
 
 /// Where the evidence of a habit is kept that is not founded yet.

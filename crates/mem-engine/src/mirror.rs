@@ -109,12 +109,14 @@ impl Engine {
         Ok(())
     }
 
-    /// Instincts that pass a filter, the most confident first.
+    /// Instincts that pass a filter, the most confident first; without those that a global one speaks for.
     ///
     /// # Errors
     /// Of the store.
     pub fn instincts(&self, filter: &InstinctFilter) -> Result<Vec<Instinct>> {
-        Ok(self.store().instincts(filter)?)
+        let mut instincts = self.store().instincts(filter)?;
+        instincts.retain(|instinct| !crate::learn::is_retired(instinct));
+        Ok(instincts)
     }
 
     /// Removes an instinct, by id or unique beginning of it, so that it is not learned again.

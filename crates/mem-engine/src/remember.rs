@@ -46,8 +46,8 @@ pub struct NewMemory {
     pub provenance: Provenance,
     /// How sure it is.
     pub confidence: Unit,
-    /// How much it matters.
-    pub importance: Unit,
+    /// How much it matters; as its kind's policy says when nothing is given.
+    pub importance: Option<Unit>,
     /// Where in its life it starts.
     pub status: Status,
     /// When it was said; the engine's clock when none is given.
@@ -73,7 +73,7 @@ impl NewMemory {
             ttl_days: None,
             provenance: ProvenanceKind::User.into(),
             confidence: Unit::saturating(0.9),
-            importance: Unit::saturating(0.7),
+            importance: None,
             status: Status::Active,
             at: None,
         }
@@ -117,7 +117,7 @@ impl NewMemory {
                 reference: None,
             },
             confidence: candidate.confidence,
-            importance: candidate.importance,
+            importance: Some(candidate.importance),
             status: if active { Status::Active } else { Status::Candidate },
             at: Some(candidate.at),
             ..Self::new(candidate.text.clone()).kind(candidate.kind)
@@ -227,7 +227,8 @@ impl Engine {
         memory.ttl_days = new.ttl_days;
         memory.provenance = new.provenance.clone();
         memory.confidence = new.confidence;
-        memory.importance = new.importance;
+        memory.importance =
+            new.importance.unwrap_or_else(|| Unit::saturating(self.policy().of(new.kind).importance));
         memory.status = new.status;
         memory.language = mem_index::detect(&memory.full_text());
         Ok((memory, redacted))

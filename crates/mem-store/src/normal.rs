@@ -3,10 +3,11 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use unicode_normalization::UnicodeNormalization;
 
-/// One spelling for texts that say the same: NFKC (UAX #15), lower case, single spaces, none at the ends.
+/// One spelling for texts that say the same: NFKC (UAX #15), lower case, single spaces, none at the ends, no full
+/// stop or exclamation mark at the end.
 ///
 /// ```
-/// assert_eq!(mem_store::normalise("  Ｐｏｒｔ\n８０８０ "), "port 8080");
+/// assert_eq!(mem_store::normalise("  Ｐｏｒｔ\n８０８０。 "), "port 8080");
 /// ```
 pub fn normalise(text: &str) -> String {
     let lower = text.nfkc().collect::<String>().to_lowercase();
@@ -19,8 +20,16 @@ pub fn normalise(text: &str) -> String {
         }
         normal.push_str(word);
     }
+    let end = normal.trim_end_matches(|c: char| c == ' ' || STOPS.contains(&c)).len();
+    // A text of nothing but stops says that.
+    if end > 0 {
+        normal.truncate(end);
+    }
     normal
 }
+
+/// What ends a statement without changing it; NFKC has folded the full-width forms.
+const STOPS: [char; 3] = ['.', '。', '!'];
 
 /// SHA-256 (FIPS 180-4) of [`normalise`]d text, 64 hex digits.
 pub fn fingerprint(text: &str) -> String {

@@ -123,7 +123,7 @@ fn finds_the_same(store: &dyn Store) {
     old.status = Status::Superseded;
     let elsewhere = fact("elsewhere", "use tabs", 9).in_project(project("p"));
     store.put(&[old.clone(), elsewhere.clone()]).unwrap();
-    let asked = fact("new", "ｕｓｅ　 tabs\n", 5);
+    let asked = fact("new", "ｕｓｅ　 tabs！\n", 5);
     assert_eq!(
         store.find_same(&asked).unwrap().unwrap().id,
         old.id,

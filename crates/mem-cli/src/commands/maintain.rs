@@ -134,6 +134,22 @@ pub(crate) fn work(
     }
 }
 
+/// Waits while another process works, so that what follows sees its results; one that a hook started goes away at
+/// once, as the other serves its request.
+fn when_free<T>(work: impl Fn() -> Result<T, EngineError>) -> Result<T, EngineError> {
+    let patience = if std::env::var_os(crate::hook::GUARD).is_some() { Duration::ZERO } else { PATIENCE };
+    let started = std::time::Instant::now();
+    loop {
+        match work() {
+            Err(EngineError::Busy { .. }) if started.elapsed() < patience => std::thread::sleep(LOOK_AGAIN),
+            done => return done,
+        }
+    }
+}
+
+/// How long a person's command waits for another that works, and how often it looks.
+const PATIENCE: Duration = Duration::from_secs(20);
+const LOOK_AGAIN: Duration = Duration::from_millis(25);
 /// How often `--watch` looks.
 const WATCH_EVERY: Duration = Duration::from_secs(5);
 /// A request that comes while working is served by the same process, so many times at most.
@@ -144,7 +160,7 @@ fn work_until_quiet(
     engine: &mem_engine::Engine,
     budget: Option<jiff::SignedDuration>,
 ) -> Result<mem_engine::Worked, EngineError> {
-    let mut worked = engine.work(budget)?;
+    let mut worked = when_free(|| engine.work(budget))?;
     for _ in 1..ROUNDS {
         if !engine.work_requested() || !worked.postponed.is_empty() {
             break;

@@ -119,7 +119,11 @@ impl Engine {
         let mut dropped = std::mem::take(&mut recall.dropped);
         let mut hits = Vec::with_capacity(recall.hits.len());
         for hit in recall.hits {
-            let reason = if shown.contains(hit.memory.id.as_str()) {
+            let said_here =
+                situation.session.is_some() && hit.memory.provenance.session.as_ref() == situation.session;
+            let reason = if moment == Moment::Prompt && said_here {
+                "said in this session"
+            } else if shown.contains(hit.memory.id.as_str()) {
                 "already shown in this session"
             } else if situation.known.covers(&hit.memory.body) {
                 "already loaded by the agent (CLAUDE.md, MEMORY.md or rules)"
@@ -211,10 +215,13 @@ impl Engine {
         let mut recall = self.recall(&query)?;
         let now = self.now();
         let mut recent = self.store().list(&filter, config.recent)?;
-        let mut important = self.store().most_important(&filter, config.important)?;
+        // What the project's own people said stands before what holds everywhere.
+        let mut important = self.store().most_important(&filter, config.important.saturating_mul(4))?;
+        important.sort_by_key(|memory| (!memory.pinned, memory.project.is_none()));
         for list in [&mut recent, &mut important] {
             list.retain(|memory| !self.policy().outlived(memory, now));
         }
+        important.truncate(config.important);
         // Placed before what the words brought up: these are shown whatever the words are.
         let mut lead: Vec<Hit> = Vec::new();
         let top = recall.hits.first().map_or(1.0, |hit| hit.score).max(f64::MIN_POSITIVE);
@@ -238,7 +245,9 @@ impl Engine {
     /// What a prompt brings to mind: only what is relevant to it.
     fn answering(&self, situation: &Situation<'_>) -> Result<Recall> {
         let config = &self.config().inject;
-        let text = situation.text.trim();
+        let own =
+            mem_extract::transcript::clean_prompt(situation.text, &self.config().transcript.own_markers);
+        let text = own.trim();
         if text.chars().count() < config.prompt_min_chars || text.starts_with('/') {
             return Ok(Recall::default());
         }

@@ -42,7 +42,8 @@ fn believe(state: &mut ConfidenceState, confidence: Unit) {
     }
 }
 
-/// Active from the floor on; below it deprecated if it ever was above, else a candidate.
+/// Active from the floor on; below it deprecated if it ever was above, else a candidate. A policy that knows where
+/// everything starts may deprecate below that as well.
 fn status_by_floor(state: &ConfidenceState, floor: f64) -> InstinctStatus {
     let floor = to_grid(floor);
     if to_grid(state.confidence.get()) >= floor {

@@ -189,6 +189,10 @@ impl ConfidencePolicy for StepwisePolicy {
     }
 
     fn status(&self, state: &ConfidenceState) -> InstinctStatus {
+        // One that never rose and fell below where everything starts has been disproved.
+        if to_grid(state.confidence.get()) < to_grid(self.config.initial) && !state.by_hand {
+            return InstinctStatus::Deprecated;
+        }
         status_by_floor(state, self.config.floor)
     }
 }
@@ -230,7 +234,7 @@ mod tests {
         assert_eq!(policy.status(&fresh), InstinctStatus::Candidate);
         let faded = fold(&[session(1, 1, 1, false), dormant()]);
         assert_eq!(faded.confidence.get(), 0.45);
-        assert_eq!(policy.status(&faded), InstinctStatus::Candidate);
+        assert_eq!(policy.status(&faded), InstinctStatus::Deprecated, "below where everything starts");
         let confirmed = fold(&[session(1, 1, 1, false), session(2, 1, 1, false)]);
         assert_eq!(policy.status(&confirmed), InstinctStatus::Active);
         let fallen = fold(&[session(1, 1, 1, false), session(2, 1, 1, false), dormant()]);

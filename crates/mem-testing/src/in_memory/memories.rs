@@ -208,5 +208,7 @@ fn content(memory: &Memory) -> String {
         c => c,
     });
     let lower = narrow.collect::<String>().to_lowercase();
-    lower.split_whitespace().collect::<Vec<_>>().join(" ")
+    let joined = lower.split_whitespace().collect::<Vec<_>>().join(" ");
+    let bare = joined.trim_end_matches([' ', '.', '。', '!']);
+    if bare.is_empty() { joined } else { bare.to_owned() }
 }
