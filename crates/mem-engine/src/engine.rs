@@ -40,6 +40,8 @@ pub struct EngineBuilder {
     extractor: Option<Arc<dyn Extractor>>,
     confidence: Option<Arc<dyn ConfidencePolicy>>,
     log: Option<Arc<dyn ObservationLog>>,
+    store: Option<(Arc<dyn Store>, Arc<dyn VectorIndex>)>,
+    text: Option<Arc<dyn TextIndex>>,
     rules: Option<PathBuf>,
 }
 
@@ -54,6 +56,8 @@ impl EngineBuilder {
             extractor: None,
             confidence: None,
             log: None,
+            store: None,
+            text: None,
             rules: None,
         }
     }
@@ -100,6 +104,20 @@ impl EngineBuilder {
         self
     }
 
+    /// The system of record with its vectors; SQLite below the home unless set. What only a file can do (backup,
+    /// restoring what was forgotten, the check of its pages) is then not to be had here.
+    pub fn store(mut self, store: impl Store + VectorIndex + 'static) -> Self {
+        let store = Arc::new(store);
+        self.store = Some((store.clone(), store));
+        self
+    }
+
+    /// The lexical view of the memories; BM25 below the home unless set.
+    pub fn text_index(mut self, text: impl TextIndex + 'static) -> Self {
+        self.text = Some(Arc::new(text));
+        self
+    }
+
     /// The folder the agent loads rules from; without it no rules files are written.
     pub fn rules_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.rules = Some(dir.into());
@@ -111,16 +129,36 @@ impl EngineBuilder {
     /// # Errors
     /// When the home cannot be created, or the database is damaged or of a newer version.
     pub fn open(self) -> Result<Engine> {
-        let Self { layout, config, durability, clock, embedder, extractor, confidence, log, rules } = self;
+        let Self {
+            layout,
+            config,
+            durability,
+            clock,
+            embedder,
+            extractor,
+            confidence,
+            log,
+            store,
+            text,
+            rules,
+        } = self;
         config.validate()?;
         let home = layout.home().to_owned();
         crate::files::create_private_dir(&home)?;
-        let options = match durability {
-            Durability::Full => mem_store::Options::default(),
-            Durability::Hook => mem_store::Options::hook(),
+        let (store, vectors, sqlite) = match store {
+            Some((store, vectors)) => (store, vectors, None),
+            None => {
+                let options = match durability {
+                    Durability::Full => mem_store::Options::default(),
+                    Durability::Hook => mem_store::Options::hook(),
+                };
+                let opened = SqliteStore::open(layout.database(), &options).map_err(mem_core::Error::from)?;
+                let sqlite = Arc::new(opened);
+                (sqlite.clone() as Arc<dyn Store>, sqlite.clone() as Arc<dyn VectorIndex>, Some(sqlite))
+            }
         };
-        let sqlite = Arc::new(SqliteStore::open(layout.database(), &options).map_err(mem_core::Error::from)?);
-        let text = mem_index::TantivyIndex::new(layout.text_index(), config.bm25);
+        let text =
+            text.unwrap_or_else(|| Arc::new(mem_index::TantivyIndex::new(layout.text_index(), config.bm25)));
         let confidence: Arc<dyn ConfidencePolicy> = match confidence {
             Some(policy) => policy,
             None => {
@@ -130,9 +168,9 @@ impl EngineBuilder {
         let journal = mem_store::journal::Journal::new(layout.journal(), config.journal.clone());
         Ok(Engine {
             redactor: Redactor::new(config.redact.clone()),
-            text: Arc::new(text),
-            vectors: sqlite.clone(),
-            store: sqlite.clone(),
+            text,
+            vectors,
+            store,
             sqlite,
             log: log.unwrap_or_else(|| Arc::new(journal)),
             embedder: embedder.unwrap_or_else(|| Arc::new(mem_embed::HashEmbedder::new(config.embedder))),
@@ -157,7 +195,7 @@ pub struct Engine {
     layout: Layout,
     config: Config,
     clock: Arc<dyn Clock>,
-    sqlite: Arc<SqliteStore>,
+    sqlite: Option<Arc<SqliteStore>>,
     store: Arc<dyn Store>,
     vectors: Arc<dyn VectorIndex>,
     text: Arc<dyn TextIndex>,
@@ -208,8 +246,9 @@ impl Engine {
         self.embedder.as_ref()
     }
 
-    pub(crate) fn sqlite(&self) -> &SqliteStore {
-        &self.sqlite
+    /// The store as the file it is.
+    pub(crate) fn sqlite(&self) -> Result<&SqliteStore> {
+        self.sqlite.as_deref().ok_or(EngineError::Missing { what: "its own SQLite store" })
     }
 
     pub(crate) fn text(&self) -> &dyn TextIndex {

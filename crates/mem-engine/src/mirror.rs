@@ -188,7 +188,10 @@ impl Engine {
     /// The one softly forgotten memory whose id begins with `prefix`.
     pub(crate) fn in_trash(&self, prefix: &str) -> Result<Memory> {
         let id = prefix.to_owned();
-        let trash = self.sqlite().trash().map_err(mem_core::Error::from)?;
+        let trash = match self.sqlite() {
+            Ok(sqlite) => sqlite.trash().map_err(mem_core::Error::from)?,
+            Err(_) => Vec::new(),
+        };
         let mut fitting =
             trash.into_iter().map(|(memory, _)| memory).filter(|m| m.id.as_str().starts_with(prefix));
         match (fitting.next(), fitting.count()) {
@@ -233,7 +236,7 @@ impl Engine {
     /// When none or several of the forgotten ones fit.
     pub fn unforget(&self, prefix: &str) -> Result<Memory> {
         let id = self.in_trash(prefix)?.id;
-        self.sqlite().restore(&id).map_err(mem_core::Error::from)?;
+        self.sqlite()?.restore(&id).map_err(mem_core::Error::from)?;
         self.follow();
         self.memory(id.as_str())
     }

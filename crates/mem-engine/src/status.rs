@@ -166,7 +166,7 @@ impl Engine {
     /// # Errors
     /// When it finds a fault, or cannot be read at all.
     pub fn integrity(&self) -> Result<()> {
-        Ok(self.sqlite().integrity().map_err(mem_core::Error::from)?)
+        Ok(self.sqlite()?.integrity().map_err(mem_core::Error::from)?)
     }
 
     /// Secrets taken out of observations so far, by kind: from the journal and its archive.

@@ -78,7 +78,9 @@ impl Engine {
             ("trash", |engine, _| {
                 let kept = jiff::SignedDuration::from_hours(24 * i64::from(engine.config().trash_days));
                 let before = engine.now().checked_sub(kept).unwrap_or(mem_core::Timestamp::MIN);
-                engine.sqlite().purge_trash(before).map(drop).map_err(mem_core::Error::from)?;
+                if let Ok(sqlite) = engine.sqlite() {
+                    sqlite.purge_trash(before).map_err(mem_core::Error::from)?;
+                }
                 Ok(())
             }),
             ("evolve", |engine, worked| {
@@ -145,7 +147,7 @@ impl Engine {
             let source = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
             return Err(EngineError::File { action: "write a backup over", path: file.to_owned(), source });
         }
-        self.sqlite().backup_to(file).map_err(mem_core::Error::from)?;
+        self.sqlite()?.backup_to(file).map_err(mem_core::Error::from)?;
         let size = std::fs::metadata(file).map_err(EngineError::file("read", file))?.len();
         Ok(size)
     }

@@ -115,3 +115,19 @@ fn nothing_is_shown_twice_in_a_session_until_its_context_is_emptied() {
     engine.context_emptied(&session).unwrap();
     assert_eq!((show(), show()), (1, 0));
 }
+
+#[test]
+fn the_store_can_be_somebody_elses() {
+    let home = tempfile::tempdir().unwrap();
+    let engine = Engine::builder(home.path())
+        .clock(FixedClock::new(now()))
+        .store(mem_testing::InMemoryStore::default())
+        .open()
+        .unwrap();
+    let id = engine.remember(&NewMemory::new("Ports come from the registry").project(project())).unwrap().id;
+    let recall = engine.recall(&Query::new("where do ports come from?", now()).within(project())).unwrap();
+    assert_eq!(recall.hits.iter().map(|hit| &hit.memory.id).collect::<Vec<_>>(), [&id]);
+    assert_eq!(recall.degraded, []);
+    assert!(!engine.layout().database().exists());
+    assert!(engine.integrity().is_err(), "there is no file to check");
+}
