@@ -37,9 +37,9 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Wire the hooks into an agent's settings
-    Init(Init),
+    Init(Wiring),
     /// Take exactly that away
-    Uninstall(Uninstall),
+    Uninstall(Wiring),
     /// Take one hook event: JSON on stdin, the answer on stdout
     Hook {
         /// The agent that calls
@@ -188,31 +188,16 @@ pub(crate) struct Ident {
     pub(crate) json: bool,
 }
 
+/// Which settings of which agent.
 #[derive(Debug, Args)]
-pub(crate) struct Init {
-    /// Into the user's settings (the default)
+pub(crate) struct Wiring {
+    /// The user's settings (the default)
     #[arg(long, conflicts_with = "project_only")]
     pub(crate) user: bool,
-    /// Into this project's local settings only
+    /// This project's local settings only
     #[arg(long)]
     pub(crate) project_only: bool,
-    /// The agent to wire
-    #[arg(long, default_value = "claude", value_name = "NAME")]
-    pub(crate) agent: String,
-    /// Only say what would be done
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Uninstall {
-    /// From the user's settings (the default)
-    #[arg(long, conflicts_with = "project_only")]
-    pub(crate) user: bool,
-    /// From this project's local settings only
-    #[arg(long)]
-    pub(crate) project_only: bool,
-    /// The agent to unwire
+    /// The agent
     #[arg(long, default_value = "claude", value_name = "NAME")]
     pub(crate) agent: String,
     /// Only say what would be done

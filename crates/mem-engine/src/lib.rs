@@ -40,6 +40,7 @@ mod error;
 mod evolve;
 mod files;
 mod inject;
+mod instincts;
 mod layout;
 mod learn;
 mod mirror;

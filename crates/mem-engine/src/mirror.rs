@@ -115,7 +115,7 @@ impl Engine {
     /// Of the store.
     pub fn instincts(&self, filter: &InstinctFilter) -> Result<Vec<Instinct>> {
         let mut instincts = self.store().instincts(filter)?;
-        instincts.retain(|instinct| !crate::learn::is_retired(instinct));
+        instincts.retain(|instinct| !crate::instincts::is_retired(instinct));
         Ok(instincts)
     }
 
@@ -154,7 +154,7 @@ impl Engine {
             let mut own = mem_evolve::inherit(&instinct, Some(project.clone()));
             own.trigger = self.redactor().redact(&own.trigger).text.into_owned();
             own.action = self.redactor().redact(&own.action).text.into_owned();
-            own.id = crate::learn::project_instinct_id(&instinct.id, project);
+            own.id = crate::instincts::project_instinct_id(&instinct.id, project);
             let known = matches!(self.store().instinct(own.id.as_str()), Ok(known) if known.id == own.id);
             if known || self.store().instinct_was_forgotten(&own.id)? {
                 continue;

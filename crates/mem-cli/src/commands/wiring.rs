@@ -1,13 +1,13 @@
 //! `mem init` and `mem uninstall`.
 
-use crate::cli::{Init, Uninstall};
+use crate::cli::Wiring;
 use crate::context::{Surroundings, now};
 use crate::output::Out;
 use crate::wire::{self, Agent, Report, Target};
 use anyhow::Context as _;
 use std::path::PathBuf;
 
-pub(crate) fn init(at: &Surroundings, out: &mut Out, args: &Init) -> anyhow::Result<()> {
+pub(crate) fn init(at: &Surroundings, out: &mut Out, args: &Wiring) -> anyhow::Result<()> {
     let agent = args.agent.parse::<Agent>()?;
     let path = settings(at, agent, args.project_only)?;
     let exe = this_binary()?;
@@ -20,7 +20,7 @@ pub(crate) fn init(at: &Surroundings, out: &mut Out, args: &Init) -> anyhow::Res
     Ok(())
 }
 
-pub(crate) fn uninstall(at: &Surroundings, out: &mut Out, args: &Uninstall) -> anyhow::Result<()> {
+pub(crate) fn uninstall(at: &Surroundings, out: &mut Out, args: &Wiring) -> anyhow::Result<()> {
     let agent = args.agent.parse::<Agent>()?;
     let path = settings(at, agent, args.project_only)?;
     let exe = this_binary()?;
