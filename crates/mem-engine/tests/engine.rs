@@ -1,5 +1,7 @@
 //! The engine as a library: what the command's own tests do not reach.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
 use mem_engine::{
     Engine, FixedClock, Kind, LinkKind, MemoryFilter, Moment, NewMemory, Outcome, ProjectId, Query,
     SessionId, Situation, Status, Timestamp,
@@ -47,7 +49,7 @@ fn a_prompt_said_twice_in_a_session_is_two_observations_and_replaying_again_adds
     let file = home.path().join("11111111-1111-4111-8111-111111111111.jsonl");
     std::fs::write(&file, transcript(&["please go on with it", "please go on with it", "continue"])).unwrap();
     let engine = engine(&home.path().join("mem"));
-    let replay = || engine.replay(&[file.clone()], &|_| Some(project()), &|_, _| {}).unwrap();
+    let replay = || engine.replay(std::slice::from_ref(&file), &|_| Some(project()), &|_, _| {}).unwrap();
     let first = replay();
     assert_eq!(
         (first.sessions, first.observations, first.known),
