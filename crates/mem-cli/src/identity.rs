@@ -22,6 +22,9 @@ const MARKER: &str = ".mem.toml";
 /// More of a git configuration is not read.
 const CONFIG_LIMIT: u64 = 1 << 20;
 
+/// No system knows longer paths, in bytes; they are named, not looked for.
+const LONGEST_PATH: usize = 4096;
+
 /// Longer ids, in bytes, keep their end and get a hash; [`ProjectId`] takes 4096.
 const ID_LIMIT: usize = 1024;
 
@@ -48,7 +51,7 @@ pub(crate) fn identify(cwd: &Path) -> ProjectContext {
 
 fn identify_on(os: Os, cwd: &Path) -> ProjectContext {
     let written = cwd.to_string_lossy();
-    if is_foreign(os, &written) {
+    if written.len() > LONGEST_PATH || is_foreign(os, &written) {
         let path_os = if looks_windows(&written) { Os::Windows } else { Os::Linux };
         return context(&fold_path(path_os, &written), last_part(&written), cwd.to_owned(), None, None);
     }

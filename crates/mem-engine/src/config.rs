@@ -45,6 +45,8 @@ pub struct Config {
     pub reconcile: mem_index::Budget,
     /// `[inject]`: budget and templates.
     pub inject: InjectConfig,
+    /// `max_memory_chars`: a longer text is no memory.
+    pub max_memory_chars: usize,
     /// `trash_days`: days a memory that was forgotten softly can be brought back.
     pub trash_days: u32,
     /// `[host]`: how `mem` behaves towards the agent. Read by the command, not by the engine.
@@ -74,6 +76,7 @@ impl Default for Config {
             reconcile: Default::default(),
             inject: Default::default(),
             trash_days: 30,
+            max_memory_chars: 65_536,
             host: Default::default(),
         }
     }

@@ -157,6 +157,10 @@ impl EngineBuilder {
                 (sqlite.clone() as Arc<dyn Store>, sqlite.clone() as Arc<dyn VectorIndex>, Some(sqlite))
             }
         };
+        if text.is_none() && durability == Durability::Full {
+            // Where it cannot be made recall answers without the index and says so.
+            let _ = crate::files::create_private_dir(&layout.text_index());
+        }
         let text =
             text.unwrap_or_else(|| Arc::new(mem_index::TantivyIndex::new(layout.text_index(), config.bm25)));
         let confidence: Arc<dyn ConfidencePolicy> = match confidence {

@@ -16,6 +16,18 @@ pub(crate) fn create_private_dir(path: &Path) -> Result<()> {
     builder.create(path).map_err(EngineError::file("create", path))
 }
 
+/// Makes a file readable by its owner alone where the system knows owners.
+pub(crate) fn make_private(path: &Path) -> Result<()> {
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(path, mode).map_err(EngineError::file("protect", path))?;
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
 /// Replaces a file whole: readers see the old content or the new one, never a part.
 pub(crate) fn replace(path: &Path, content: &str) -> Result<()> {
     let parent = path.parent().unwrap_or(Path::new("."));

@@ -31,6 +31,16 @@ impl Engine {
     /// # Errors
     /// When the store or a folder cannot be read or written.
     pub fn sync(&self) -> Result<Synced> {
+        let mut synced = self.sync_once()?;
+        if synced.read > 0 {
+            // What was taken over may be stored otherwise than it was written, without its secrets for one: the files
+            // follow at once.
+            synced.written += self.sync_once()?.written;
+        }
+        Ok(synced)
+    }
+
+    fn sync_once(&self) -> Result<Synced> {
         // The texts of all memories: for their owner's eyes, also where the home itself is open to others.
         for folder in [self.layout().memories(), self.layout().instincts(), self.layout().mirror_state()] {
             crate::files::create_private_dir(&folder)?;
@@ -76,31 +86,37 @@ impl Engine {
         let files = folder.scan(T::EXTENSIONS).map_err(mem_core::Error::from)?;
         let mut actions = mirror::plan(items, &files, &agreed, defaults);
         let shown = |name: &str| dir.join(name).display().to_string();
+        // One file that cannot be taken over does not keep the others from it.
+        let mut refused: Vec<String> = Vec::new();
         for action in &actions {
-            match action {
+            let outcome = match action {
                 Action::TakeOver { item, fields, .. } => {
                     let base = items.iter().find(|known| known.id() == item.id());
-                    T::take_over(self, item.clone(), base, fields)?;
-                    synced.read += 1;
+                    T::take_over(self, item.clone(), base, fields).map(|()| synced.read += 1)
                 }
                 Action::Add { item, .. } => {
-                    T::take_over(self, item.clone(), None, &[])?;
-                    synced.read += 1;
+                    T::take_over(self, item.clone(), None, &[]).map(|()| synced.read += 1)
                 }
-                Action::Remove { id, .. } => {
-                    T::remove(self, id)?;
-                    synced.removed += 1;
-                }
+                Action::Remove { id, .. } => T::remove(self, id).map(|()| synced.removed += 1),
                 Action::Conflict { name, id, reason, .. } => {
                     synced.conflicts.push(format!("{} ({id}): {reason:?}", shown(name)));
+                    Ok(())
                 }
                 Action::Leave { name, reason } => {
-                    synced.warnings.push(format!("{}: {reason:?}", shown(name)))
+                    synced.warnings.push(format!("{}: {reason:?}", shown(name)));
+                    Ok(())
                 }
-                _ => {}
+                _ => Ok(()),
+            };
+            if let Err(error) = outcome {
+                synced.warnings.push(format!("{}: {error}", shown(action.name())));
+                refused.push(action.name().to_owned());
             }
         }
-        actions.retain(|action| !matches!(action, Action::Conflict { .. } | Action::Leave { .. }));
+        actions.retain(|action| {
+            let undecided = matches!(action, Action::Conflict { .. } | Action::Leave { .. });
+            !undecided && !refused.iter().any(|name| name == action.name())
+        });
         let report = folder.apply(&actions, &mut agreed).map_err(mem_core::Error::from)?;
         synced.written += (report.written.len() + report.deleted.len()) as u64;
         synced.warnings.extend(
@@ -358,6 +374,9 @@ pub fn restore(layout: &crate::Layout, file: &Path, now: Timestamp) -> Result<Op
             }
             _ => {}
         }
+    }
+    for copy in kept.iter().chain([&fresh]) {
+        crate::files::make_private(copy)?;
     }
     std::fs::rename(&fresh, &target).map_err(EngineError::file("replace", &target))?;
     Ok(kept)

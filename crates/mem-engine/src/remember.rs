@@ -176,13 +176,20 @@ impl Engine {
     pub(crate) fn compose(&self, new: &NewMemory) -> Result<(Memory, u64)> {
         let mut redacted = 0;
         let mut clean = |text: &str| {
-            let clean = self.redactor().redact(text);
+            let plain = text.replace("\r\n", "\n").replace(['\r', '\0'], "\n");
+            let clean = self.redactor().redact(&plain);
             redacted += u64::from(clean.counts.total());
             clean.text.trim().to_owned()
         };
         let text = clean(&new.text);
         if text.is_empty() {
             return Err(mem_core::Error::invalid("a text to remember", "nothing").into());
+        }
+        let (most, chars) = (self.config().max_memory_chars, text.chars().count());
+        if chars > most {
+            let expected =
+                format!("a memory of at most {most} characters; keep the text in a file and remember where");
+            return Err(mem_core::Error::invalid(expected, format!("{chars} characters")).into());
         }
         let optional = |text: &Option<String>, clean: &mut dyn FnMut(&str) -> String| {
             text.as_deref().map(clean).filter(|text| !text.is_empty())
@@ -385,6 +392,10 @@ impl Engine {
     /// When an id fits none or several, or both are the same.
     pub fn supersede(&self, old: &str, new: &str) -> Result<(Memory, Memory)> {
         let (old, new) = (self.memory(old)?, self.memory(new)?);
+        if new.status == Status::Superseded {
+            let got = format!("{}, which was replaced itself", new.id);
+            return Err(mem_core::Error::invalid("a newer memory that still holds", got).into());
+        }
         if old.project != new.project && new.project.is_some() {
             return Err(mem_core::Error::invalid(
                 "two memories of one project, or a global newer one",

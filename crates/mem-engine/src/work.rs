@@ -148,6 +148,7 @@ impl Engine {
             return Err(EngineError::File { action: "write a backup over", path: file.to_owned(), source });
         }
         self.sqlite()?.backup_to(file).map_err(mem_core::Error::from)?;
+        crate::files::make_private(file)?;
         let size = std::fs::metadata(file).map_err(EngineError::file("read", file))?.len();
         Ok(size)
     }

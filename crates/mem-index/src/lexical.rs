@@ -7,10 +7,13 @@
 //! Document frequencies, document count and average lengths are those of the memories that pass the question's
 //! filter. What other projects hold neither shows in a score nor changes an order.
 
-use crate::tokenize::{Mode, TokenKind, is_generic, tokenize};
+use crate::{
+    related::{Alternative, can_be_misspelt, likeness, translations},
+    tokenize::{Mode, TokenKind, is_generic, tokenize},
+};
 use mem_core::{Memory, MemoryId, TextHit};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// How many fields a memory is indexed by.
 pub(crate) const FIELDS: usize = 7;
@@ -67,10 +70,19 @@ pub struct LexicalConfig {
     /// Weight of a function word in a question, where it stays at all.
     pub weak: f64,
     /// How much a word of every day's work ("fix", "test", 修改) tells of what a question is about, against 1 for
-    /// another word. It counts for relevance only, not for the order of hits.
+    /// another word. It counts for relevance only, not for the order of hits; a hit by such words alone has a
+    /// specificity of 0.
     pub generic: f64,
     /// The same for an identifier, a path or a code that is met whole.
     pub named: f64,
+    /// Such a name that at most so many memories hold is as specific as one in a single memory.
+    pub rare: u64,
+    /// How much a plain word that no memory holds tells, against 1 for one that a single memory holds.
+    pub unknown: f64,
+    /// Weight of what a word of a question is in the other of Chinese and English; 0 does not translate.
+    pub translated: f64,
+    /// Weight of a word spelt nearly like one that no memory holds; 0 looks for none.
+    pub approximate: f64,
     /// A question's distinct words beyond so many are passed over, those in its middle first.
     pub max_query_terms: usize,
     /// A question's bytes beyond so many are passed over, those in its middle first.
@@ -87,6 +99,10 @@ impl Default for LexicalConfig {
             weak: 0.3,
             generic: 0.3,
             named: 2.2,
+            rare: 2,
+            unknown: 0.5,
+            translated: 0.3,
+            approximate: 0.3,
             max_query_terms: 256,
             max_query_bytes: 32_768,
         }
@@ -131,6 +147,16 @@ pub(crate) struct QueryTerm {
     weight: f64,
     group: usize,
     kind: TokenKind,
+    /// Groups this word only stands for, with the share of them it is; none for a word of the question itself.
+    covers: Vec<usize>,
+    share: f64,
+}
+
+impl QueryTerm {
+    fn alternative(Alternative { text, covers, share }: Alternative, weight: f64) -> Self {
+        let group = covers.first().copied().unwrap_or_default();
+        Self { text, weight: weight * share, group, kind: TokenKind::Word, covers, share }
+    }
 }
 
 /// A question, taken apart.
@@ -154,7 +180,9 @@ impl Plan {
     pub(crate) fn new(text: &str, config: &LexicalConfig) -> Self {
         let mut seen: HashMap<String, (usize, u32)> = HashMap::new();
         let mut terms: Vec<QueryTerm> = Vec::new();
-        for token in tokenize(&ends(text, config.max_query_bytes), Mode::Query) {
+        let tokens = tokenize(&ends(text, config.max_query_bytes), Mode::Query);
+        let others = if config.translated > 0.0 { translations(&tokens) } else { Vec::new() };
+        for token in tokens {
             if let Some((at, times)) = seen.get_mut(&token.text) {
                 *times += 1;
                 if let Some(term) = terms.get_mut(*at) {
@@ -168,6 +196,8 @@ impl Plan {
                 weight: 1.0,
                 group: token.position as usize,
                 kind: token.kind,
+                covers: Vec::new(),
+                share: 1.0,
             });
         }
         for term in &mut terms {
@@ -185,9 +215,99 @@ impl Plan {
             terms.truncate(max - max / 2);
             terms.extend(tail);
         }
-        Self { terms }
+        let mut plan = Self { terms };
+        for other in others {
+            let known =
+                |group: &usize| plan.terms.iter().any(|term| term.covers.is_empty() && term.group == *group);
+            if other.covers.iter().all(known) && plan.terms.len() < max + MAX_ALTERNATIVES {
+                plan.push(QueryTerm::alternative(other, config.translated));
+            }
+        }
+        plan
+    }
+
+    /// Adds an alternative unless the word is there; of one that is, it stands for more. True when it is new.
+    fn push(&mut self, term: QueryTerm) -> bool {
+        let Some(same) = self.terms.iter_mut().find(|seen| seen.text == term.text) else {
+            self.terms.push(term);
+            return true;
+        };
+        if !same.covers.is_empty() {
+            same.covers.extend(term.covers);
+            same.covers.sort_unstable();
+            same.covers.dedup();
+        }
+        false
+    }
+
+    /// Plain words of the question that nobody knows and that may be misspelt, by the memories that hold each term.
+    pub(crate) fn misspelt(&self, matches: &[Vec<(u32, f64)>], config: &LexicalConfig) -> Vec<usize> {
+        if config.approximate <= 0.0 {
+            return Vec::new();
+        }
+        let known = |group: usize| {
+            self.terms.iter().zip(matches).any(|(term, found)| {
+                term.covers.is_empty() && term.group == group && !found.is_empty() && term.text.len() > 2
+            })
+        };
+        let may = |term: &QueryTerm| {
+            term.covers.is_empty()
+                && matches!(term.kind, TokenKind::Word | TokenKind::Whole)
+                && !is_generic(&term.text)
+                && can_be_misspelt(&term.text)
+                && !known(term.group)
+        };
+        let unknown = self.terms.iter().enumerate().filter(|(_, term)| may(term)).map(|(at, _)| at);
+        unknown.take(MAX_MISSPELT).collect()
+    }
+
+    /// Adds what misspelt words may have meant to the plan and to the memories that hold each term.
+    ///
+    /// `held` are the words of the visible memories that are like one of `misspelt`, with those memories.
+    pub(crate) fn correct(
+        &mut self,
+        misspelt: &[usize],
+        held: Vec<(String, Vec<(u32, f64)>)>,
+        matches: &mut Vec<Vec<(u32, f64)>>,
+        config: &LexicalConfig,
+    ) {
+        let mut best: Vec<(usize, u8, usize, usize)> = Vec::new();
+        for at in misspelt {
+            let Some(word) = self.terms.get(*at) else { continue };
+            let mut like: Vec<(usize, u8, usize, usize)> = held
+                .iter()
+                .enumerate()
+                .filter(|(_, (_, found))| !found.is_empty())
+                .filter_map(|(other, (text, _))| {
+                    let grade = likeness(&word.text, text)?;
+                    Some((word.group, grade, text.len().abs_diff(word.text.len()), other))
+                })
+                .collect();
+            like.sort_by_key(|(_, grade, longer, other)| (*grade, *longer, *other));
+            best.extend(like.into_iter().take(MAX_LIKE));
+        }
+        for (group, _, _, other) in best {
+            let Some((text, found)) = held.get(other) else { continue };
+            let alternative = Alternative { text: text.clone(), covers: vec![group], share: 1.0 };
+            if self.push(QueryTerm::alternative(alternative, config.approximate)) {
+                matches.push(found.clone());
+            }
+        }
+    }
+
+    /// Those of `words` that are like one of the misspelt, each once, in order.
+    pub(crate) fn like(&self, misspelt: &[usize], words: impl Iterator<Item = String>) -> BTreeSet<String> {
+        let terms: Vec<&QueryTerm> = misspelt.iter().filter_map(|at| self.terms.get(*at)).collect();
+        words.filter(|word| terms.iter().any(|term| likeness(&term.text, word).is_some())).collect()
     }
 }
+
+/// At most so many words of the other language take part in a question.
+const MAX_ALTERNATIVES: usize = 64;
+/// At most so many words of a question are looked up by their spelling.
+const MAX_MISSPELT: usize = 8;
+/// At most so many words stand for a misspelt one.
+const MAX_LIKE: usize = 4;
 
 /// The memories that take part, counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -240,7 +360,9 @@ pub(crate) fn rank<E>(
     k: usize,
     mut id: impl FnMut(u32) -> Result<MemoryId, E>,
 ) -> Result<Vec<TextHit>, E> {
-    let idfs: Vec<f64> = matches.iter().map(|found| idf(found.len() as u64, collection.documents)).collect();
+    let mut idfs: Vec<f64> =
+        matches.iter().map(|found| idf(found.len() as u64, collection.documents)).collect();
+    cap_alternatives(plan, &mut idfs);
     let size =
         matches.iter().filter_map(|found| found.last()).map(|(doc, _)| *doc as usize + 1).max().unwrap_or(0);
     let mut scores = vec![0f64; size];
@@ -278,9 +400,28 @@ pub(crate) fn rank<E>(
     Ok(hits)
 }
 
+/// A word that only stands for another weighs no more than that one does: it is never above a direct match.
+fn cap_alternatives(plan: &Plan, idfs: &mut [f64]) {
+    for (at, term) in plan.terms.iter().enumerate().filter(|(_, term)| !term.covers.is_empty()) {
+        let direct = plan.terms.iter().zip(idfs.iter()).filter(|(other, _)| {
+            other.covers.is_empty() && other.kind != TokenKind::Part && term.covers.contains(&other.group)
+        });
+        let least = direct.map(|(_, idf)| *idf).fold(f64::INFINITY, f64::min);
+        if let Some(idf) = idfs.get_mut(at) {
+            *idf = idf.min(least);
+        }
+    }
+}
+
+/// Whether a name tells by itself: it has a letter or is a number of four digits or more.
+fn is_telling_name(text: &str) -> bool {
+    text.chars().any(char::is_alphabetic) || text.chars().filter(|ch| ch.is_numeric()).count() >= 4
+}
+
 /// One word of the question by its terms.
 #[derive(Default)]
 struct Group {
+    id: usize,
     mass: f64,
     /// How much more than `mass` the whole form says.
     named: f64,
@@ -288,57 +429,88 @@ struct Group {
     wholes: Vec<usize>,
     /// Parts of an identifier, with their idf.
     parts: Vec<(usize, f64)>,
+    /// Words that stand for it, with their share and their idf.
+    alternatives: Vec<(usize, f64, f64)>,
 }
+
+/// What an alternative counts at most, against the word it stands for.
+const HALF: f64 = 0.5;
 
 /// How much each word of the question says; an identifier and its parts are one word.
 struct Masses {
     groups: Vec<Group>,
     total: f64,
     unique: f64,
+    /// For each term, whether a hit by it alone can tell anything.
+    telling: Vec<bool>,
 }
 
 impl Masses {
     fn new(plan: &Plan, idfs: &[f64], config: &LexicalConfig, documents: u64) -> Self {
         let mut groups: Vec<Group> = Vec::new();
-        let mut last = None;
+        let mut telling = Vec::with_capacity(idfs.len());
         // A word no memory holds says no more than one that a single memory holds; in a small store it would
         // otherwise outweigh everything that is known.
         let unique = idf(1, documents);
+        let rare = idf(config.rare.max(1), documents);
         for (at, (term, idf)) in plan.terms.iter().zip(idfs).enumerate() {
-            let idf = &idf.min(unique);
-            if last != Some(term.group) {
-                groups.push(Group::default());
-                last = Some(term.group);
-            }
-            let Some(Group { mass, named, wholes, parts }) = groups.last_mut() else { continue };
-            let weight = match term.kind {
+            let generic = is_generic(&term.text);
+            telling.push(!generic && term.kind != TokenKind::Weak);
+            let prior = match term.kind {
                 TokenKind::Weak => config.weak,
-                TokenKind::Word | TokenKind::Gram if is_generic(&term.text) => config.generic,
+                TokenKind::Word | TokenKind::Gram if generic => config.generic,
                 _ => 1.0,
             };
-            *mass = mass.max(weight * idf);
-            *named = if term.kind == TokenKind::Whole { config.named } else { named.max(1.0) };
-            if term.kind == TokenKind::Part { parts.push((at, *idf)) } else { wholes.push(at) }
+            if !term.covers.is_empty() {
+                for group in groups.iter_mut().filter(|group| term.covers.contains(&group.id)) {
+                    group.alternatives.push((at, term.share, prior * idf.min(unique)));
+                }
+                continue;
+            }
+            if groups.last().is_none_or(|last| last.id != term.group) {
+                groups.push(Group { id: term.group, ..Group::default() });
+            }
+            let Some(Group { mass, named, wholes, parts, .. }) = groups.last_mut() else { continue };
+            let plain = matches!(term.kind, TokenKind::Word | TokenKind::Gram);
+            let known = if plain && *idf > unique { config.unknown } else { 1.0 };
+            let idf = idf.min(unique);
+            *mass = mass.max(prior * known * idf);
+            if term.kind == TokenKind::Whole && is_telling_name(&term.text) {
+                let counted = if idf >= rare { unique } else { idf };
+                *named = config.named * counted / idf.max(f64::MIN_POSITIVE);
+            } else {
+                *named = named.max(1.0);
+            }
+            if term.kind == TokenKind::Part { parts.push((at, idf)) } else { wholes.push(at) }
         }
         let total = groups.iter().map(|group| group.mass).sum();
-        Self { groups, total, unique }
+        Self { groups, total, unique, telling }
     }
 
     /// Coverage and specificity of a document that holds the terms for which `holds` is true.
     fn held(&self, holds: impl Fn(usize) -> bool) -> (f64, f64) {
-        let (mut sum, mut extra) = (0.0, 0.0);
-        for Group { mass, named, wholes, parts } in &self.groups {
+        let (mut sum, mut extra, mut tells) = (0.0, 0.0, false);
+        let telling = |term: usize| self.telling.get(term).copied().unwrap_or(false);
+        for Group { mass, named, wholes, parts, alternatives, .. } in &self.groups {
+            let terms = wholes.iter().chain(parts.iter().map(|(term, _)| term));
+            tells |= terms
+                .chain(alternatives.iter().map(|(term, ..)| term))
+                .any(|term| telling(*term) && holds(*term));
             if wholes.iter().any(|term| holds(*term)) {
                 sum += mass;
                 extra += mass * (named - 1.0);
-            } else {
-                let all: f64 = parts.iter().map(|(_, idf)| idf).sum();
-                let found: f64 = parts.iter().filter(|(term, _)| holds(*term)).map(|(_, idf)| idf).sum();
-                sum += if all > 0.0 { mass * found / all } else { 0.0 };
+                continue;
             }
+            let all: f64 = parts.iter().map(|(_, idf)| idf).sum();
+            let found: f64 = parts.iter().filter(|(term, _)| holds(*term)).map(|(_, idf)| idf).sum();
+            let own = if all > 0.0 { mass * found / all } else { 0.0 };
+            let others = alternatives.iter().filter(|(term, ..)| holds(*term));
+            let other: f64 = others.map(|(_, share, idf)| HALF * share * idf.min(*mass)).sum();
+            sum += own.max(other.min(HALF * mass));
         }
         let coverage = if self.total > 0.0 { (sum / self.total).clamp(0.0, 1.0) } else { 0.0 };
-        (coverage, (sum + extra) / self.unique.max(f64::MIN_POSITIVE))
+        let specificity = if tells { (sum + extra) / self.unique.max(f64::MIN_POSITIVE) } else { 0.0 };
+        (coverage, specificity)
     }
 }
 

@@ -35,6 +35,7 @@ mod lexical;
 mod ranking;
 mod recall;
 mod reconcile;
+mod related;
 mod relevance;
 mod scan;
 mod tokenize;

@@ -17,6 +17,8 @@ pub struct RankingConfig {
     /// Reciprocal ranks lie close together: without it a factor of 1.2 lifts a hit over a dozen places. With 4, a
     /// factor of 0.7 costs the first hit about five places. It changes no order by itself.
     pub sharpness: f64,
+    /// How far a channel's own score counts, 0 to 1: a hit with no share of the best score keeps only the rest.
+    pub share: f64,
     /// What age leaves of a fading memory's weight in the long run, and of a growing one's at its birth.
     pub time_floor: f64,
     /// Days after which the rest has fallen (or risen) to 1/e.
@@ -49,6 +51,7 @@ impl Default for RankingConfig {
     fn default() -> Self {
         Self {
             sharpness: 4.0,
+            share: 0.5,
             time_floor: 0.7,
             time_days: 30.0,
             user: 1.1,

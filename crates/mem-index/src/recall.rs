@@ -315,6 +315,8 @@ impl<'a> Recaller<'a> {
         dropped: &mut Vec<Dropped>,
     ) -> Result<Vec<Candidate>> {
         let best = fused.first().map_or(1.0, |first| first.score);
+        let cosines = seen.values().filter_map(|seen| seen.cosine);
+        let nearest = cosines.fold(0.0, f64::max).max(f64::MIN_POSITIVE);
         let top = seen.values().map(|seen| seen.bm25).fold(0.0, f64::max);
         let ids: Vec<MemoryId> = fused.iter().map(|fused| fused.id.clone()).collect();
         let memories = self.store.get(&ids)?;
@@ -340,7 +342,11 @@ impl<'a> Recaller<'a> {
                 near: nearness(&memory, query.path.as_deref()) == Nearness::File,
                 linked: false,
             };
-            let base = (fused.score / best).powf(self.config.ranking.sharpness.max(0.0));
+            let ranking = &self.config.ranking;
+            let similar = features.cosine.map_or(0.0, |cosine| (cosine / nearest).clamp(0.0, 1.0));
+            let share = ranking.share.clamp(0.0, 1.0);
+            let base = (fused.score / best).powf(ranking.sharpness.max(0.0))
+                * (1.0 - share + share * features.bm25_share.max(similar));
             candidates.push(Candidate { hit: self.weighed(query, memory, base, fused.channels), features });
         }
         Ok(candidates)

@@ -13,12 +13,36 @@ use tantivy::fieldnorm::FieldNormReader;
 /// Gives the hits and scores that [`crate::TantivyIndex`] gives over the same memories. Every memory counts; apply
 /// the filter before.
 pub fn scan(text: &str, memories: &[Memory], k: usize, config: &LexicalConfig) -> Vec<TextHit> {
-    let plan = Plan::new(text, config);
+    let mut plan = Plan::new(text, config);
     if plan.terms.is_empty() {
         return Vec::new();
     }
-    let wanted: HashMap<&str, usize> =
-        plan.terms.iter().enumerate().map(|(at, term)| (term.text.as_str(), at)).collect();
+    let texts: Vec<&str> = plan.terms.iter().map(|term| term.text.as_str()).collect();
+    let (mut matches, collection) = count(&texts, memories, config);
+    let misspelt = plan.misspelt(&matches, config);
+    if !misspelt.is_empty() {
+        let words = memories.iter().flat_map(words);
+        let like: Vec<String> = plan.like(&misspelt, words).into_iter().collect();
+        let texts: Vec<&str> = like.iter().map(String::as_str).collect();
+        let (found, _) = count(&texts, memories, config);
+        plan.correct(&misspelt, like.into_iter().zip(found).collect(), &mut matches, config);
+    }
+    let ids = |doc: u32| Ok::<_, Infallible>(memories[doc as usize].id.clone());
+    match rank(&plan, &matches, &collection, config, k, ids) {
+        Ok(hits) => hits,
+        Err(never) => match never {},
+    }
+}
+
+/// All words of a memory but the single characters.
+fn words(memory: &Memory) -> Vec<String> {
+    let tokens = document(memory).into_iter().take(CHARS).flat_map(|text| tokenize(&text, Mode::Document));
+    tokens.filter(|token| token.kind != TokenKind::Char).map(|token| token.text).collect()
+}
+
+/// For each word the memories that hold it, with its weighted frequency.
+fn count(words: &[&str], memories: &[Memory], config: &LexicalConfig) -> (Vec<Vec<(u32, f64)>>, Collection) {
+    let wanted: HashMap<&str, usize> = words.iter().enumerate().map(|(at, word)| (*word, at)).collect();
     let mut collection = Collection { documents: memories.len() as u64, ..Collection::default() };
     let mut counted = Vec::with_capacity(memories.len());
     for memory in memories {
@@ -44,7 +68,7 @@ pub fn scan(text: &str, memories: &[Memory], k: usize, config: &LexicalConfig) -
         counted.push((found, lengths));
     }
     let frequencies = Frequencies::new(config, &collection);
-    let mut matches = vec![Vec::new(); plan.terms.len()];
+    let mut matches = vec![Vec::new(); words.len()];
     for (doc, (found, lengths)) in counted.iter().enumerate() {
         for (term, counts) in found {
             let sum = (0..FIELDS)
@@ -56,9 +80,5 @@ pub fn scan(text: &str, memories: &[Memory], k: usize, config: &LexicalConfig) -
             }
         }
     }
-    let ids = |doc: u32| Ok::<_, Infallible>(memories[doc as usize].id.clone());
-    match rank(&plan, &matches, &collection, config, k, ids) {
-        Ok(hits) => hits,
-        Err(never) => match never {},
-    }
+    (matches, collection)
 }

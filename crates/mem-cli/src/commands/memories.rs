@@ -51,7 +51,7 @@ pub(crate) fn remember(at: &Surroundings, out: &mut Out, args: &Remember) -> any
 }
 
 /// A path relative to the project's root, with `/`, when it lies below; else as given.
-fn within_project(at: &Surroundings, path: &str) -> String {
+pub(crate) fn within_project(at: &Surroundings, path: &str) -> String {
     let given = Path::new(path);
     let full = if given.is_absolute() { given.to_owned() } else { at.project_dir().join(given) };
     let root = at.project().root;
@@ -173,8 +173,16 @@ pub(crate) fn edit(at: &Surroundings, out: &mut Out, id: &str) -> anyhow::Result
     if edited == text {
         return out.remark("unchanged");
     }
-    let memory = mem_engine::memory_from_markdown(&edited, &memory)?;
-    let memory = engine.edit(memory)?;
+    let taken = mem_engine::memory_from_markdown(&edited, &memory).and_then(|memory| engine.edit(memory));
+    let memory = match taken {
+        Ok(memory) => memory,
+        Err(error) => {
+            // What was typed is not thrown away with the temporary folder.
+            let kept = dir.keep().join(file.file_name().unwrap_or_default());
+            let context = format!("{} is unchanged; what you wrote is kept in {}", memory.id, kept.display());
+            return Err(anyhow::Error::from(error).context(context));
+        }
+    };
     out.line(memory.id.as_str())?;
     remarks(&engine)
 }

@@ -1,7 +1,7 @@
 //! `mem recall` and `mem inject`.
 
 use crate::cli::{Inject, Recall};
-use crate::commands::memories::remarks;
+use crate::commands::memories::{remarks, within_project};
 use crate::context::{Surroundings, now, text_or_stdin};
 use crate::error::{NothingFound, Usage};
 use crate::output::{Out, hit_json, print_memory};
@@ -30,7 +30,7 @@ pub(crate) fn recall(at: &Surroundings, out: &mut Out, args: &Recall) -> anyhow:
     let query = Query {
         text: text.clone(),
         limit: args.limit.unwrap_or(at.config.limit),
-        path: args.path.as_deref().map(|path| path.replace('\\', "/")),
+        path: args.path.as_deref().map(|path| within_project(at, path)),
         now: filter.at.unwrap_or_else(now),
         filter,
     };

@@ -12,12 +12,13 @@ const EXPIRED: u8 = 2;
 pub(crate) struct Deadline(Arc<AtomicU8>);
 
 impl Deadline {
-    pub(crate) fn start(longest: Duration) -> Self {
+    pub(crate) fn start(longest: Duration, expired: impl FnOnce() + Send + 'static) -> Self {
         let state = Arc::new(AtomicU8::new(RUNNING));
         let watched = Arc::clone(&state);
-        let watch = std::thread::Builder::new().stack_size(16 * 1024).spawn(move || {
+        let watch = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || {
             std::thread::sleep(longest);
             if watched.compare_exchange(RUNNING, EXPIRED, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                expired();
                 std::process::exit(0);
             }
         });

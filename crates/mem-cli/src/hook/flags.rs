@@ -8,7 +8,7 @@ use std::path::PathBuf;
 const VALUED: [&str; 4] = ["--home", "--project", "--config", "--agent"];
 
 /// What was asked for.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Flags {
     pub(crate) home: Option<PathBuf>,
     pub(crate) config: Option<PathBuf>,

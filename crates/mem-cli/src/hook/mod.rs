@@ -44,7 +44,10 @@ pub(crate) fn run(args: &[OsString]) {
         // A mistake in the configuration must not cost observations.
         Err(problem) => (Config::default(), Some(problem)),
     };
-    let deadline = deadline::Deadline::start(std::time::Duration::from_millis(config.host.deadline_ms));
+    let deadline = deadline::Deadline::start(std::time::Duration::from_millis(config.host.deadline_ms), {
+        let (layout, flags, ms) = (layout.clone(), flags.clone(), config.host.deadline_ms);
+        move || log::note(&layout, &flags, &format!("gave up after {ms} ms; an event may be lost"))
+    });
     if let Some(problem) = problem {
         log::note(&layout, &flags, &format!("{problem}; the defaults are used"));
     }
@@ -77,6 +80,9 @@ pub(crate) fn run(args: &[OsString]) {
     }
 }
 
+/// No event is this large; what is endless is not read to its end.
+const MOST_BYTES: u64 = 256 * 1024 * 1024;
+
 /// Reads the event and lets the agent's adapter handle it.
 fn take(flags: &Flags, paths: &Paths, layout: &Layout, config: &Config) -> anyhow::Result<Option<String>> {
     let stdin = std::io::stdin();
@@ -84,7 +90,8 @@ fn take(flags: &Flags, paths: &Paths, layout: &Layout, config: &Config) -> anyho
         anyhow::bail!("expected a hook event on stdin, got a terminal; `mem hook` is run by the agent");
     }
     let mut bytes = Vec::with_capacity(8 * 1024);
-    stdin.lock().read_to_end(&mut bytes)?;
+    stdin.lock().take(MOST_BYTES).read_to_end(&mut bytes)?;
+    anyhow::ensure!(bytes.len() as u64 != MOST_BYTES, "the event on stdin is larger than {MOST_BYTES} bytes");
     if !flags.unknown.is_empty() {
         log::note(layout, flags, &format!("unknown arguments passed over: {}", flags.unknown.join(" ")));
     }

@@ -35,9 +35,18 @@ impl Invocation {
 
     /// The data folder named in the arguments.
     pub(crate) fn home(&self) -> Option<&str> {
-        let at = self.args.iter().position(|arg| arg == "--home" || arg.starts_with("--home="))?;
+        self.value_of("--home")
+    }
+
+    /// The value of an option, in either form.
+    fn value_of(&self, option: &str) -> Option<&str> {
+        let inline = |arg: &str| arg.strip_prefix(option).is_some_and(|rest| rest.starts_with('='));
+        let at = self.args.iter().position(|arg| arg == option || inline(arg))?;
         let arg = self.args.get(at)?;
-        arg.strip_prefix("--home=").or_else(|| self.args.get(at + 1).map(String::as_str))
+        match arg.split_once('=') {
+            Some((_, value)) => Some(value),
+            None => self.args.get(at + 1).map(String::as_str),
+        }
     }
 }
 
@@ -61,14 +70,30 @@ fn written(what: &'static str, path: &Path) -> Result<String, SettingsError> {
 
 /// The names under which the product's binary may be found in settings.
 #[derive(Debug)]
-pub(super) struct Names(Vec<String>);
+pub(super) struct Names {
+    stems: Vec<String>,
+    /// The binary at hand, by its whole path.
+    path: Option<String>,
+}
 
 impl Names {
     /// `mem`, and the file name of `program`.
     pub(super) fn with(program: Option<&str>) -> Self {
-        let mut names = vec![NAME.to_owned()];
-        names.extend(program.map(stem));
-        Self(names)
+        let mut stems = vec![NAME.to_owned()];
+        stems.extend(program.map(stem));
+        Self { stems, path: program.map(str::to_owned) }
+    }
+
+    /// Whether an invocation is ours and not that of another program of the same name: `init` always names the
+    /// agent; without it only the binary at hand, or the bare name, is meant.
+    fn means_us(&self, invocation: &Invocation) -> bool {
+        match invocation.value_of("--agent") {
+            Some(agent) => agent == "claude" || agent == "claude-code",
+            None => {
+                !invocation.program.contains(['/', '\\'])
+                    || self.path.as_deref() == Some(invocation.program.as_str())
+            }
+        }
     }
 }
 
@@ -117,7 +142,7 @@ fn own_words(words: &[Word], names: &Names) -> Option<Invocation> {
             Word::Text(word) => break word,
         }
     };
-    if !names.0.contains(&stem(program)) {
+    if !names.stems.contains(&stem(program)) {
         return None;
     }
     let mut args = Vec::new();
@@ -137,7 +162,8 @@ fn own_words(words: &[Word], names: &Names) -> Option<Invocation> {
             return None;
         }
     }
-    (hook && harmless(rest)).then(|| Invocation { program: program.clone(), args })
+    let invocation = Invocation { program: program.clone(), args };
+    (hook && harmless(rest) && names.means_us(&invocation)).then_some(invocation)
 }
 
 fn assigns(word: &str) -> bool {
@@ -236,15 +262,24 @@ mod tests {
             ("mem hook", "mem"),
             ("/usr/local/bin/mem --home /d hook --agent claude", "/usr/local/bin/mem"),
             (r#""C:\Program Files\mem\MEM.EXE" hook --agent=claude"#, r"C:\Program Files\mem\MEM.EXE"),
-            (r#"& "C:\Program Files\mem\mem.exe" hook"#, r"C:\Program Files\mem\mem.exe"),
-            (r"C:\tools\mem.exe -q hook", r"C:\tools\mem.exe"),
-            ("MEM_HOME=/x exec ~/.cargo/bin/mem hook 2>/dev/null || true", "~/.cargo/bin/mem"),
-            ("'/a b/mem' hook >/dev/null 2>&1; exit 0", "/a b/mem"),
-            (r"/a\ b/mem hook", "/a b/mem"),
+            (r#"& "C:\Program Files\mem\mem.exe" hook --agent claude"#, r"C:\Program Files\mem\mem.exe"),
+            (r"C:\tools\mem.exe -q hook --agent claude", r"C:\tools\mem.exe"),
+            ("MEM_HOME=/x exec ~/.cargo/bin/mem hook --agent=claude 2>/dev/null || true", "~/.cargo/bin/mem"),
+            ("'/a b/mem' hook --agent claude >/dev/null 2>&1; exit 0", "/a b/mem"),
+            (r"/a\ b/mem hook --agent claude", "/a b/mem"),
             ("mem hook;\n", "mem"),
         ] {
             assert_eq!(own(json!({"command": command})).as_deref(), Some(program), "{command}");
         }
+    }
+
+    #[test]
+    fn another_program_of_our_name_is_not_ours() {
+        for command in ["/opt/other/mem hook", "mem hook --agent codex", "/opt/mem hook --home /other"] {
+            assert_eq!(own(json!({"command": command})), None, "{command}");
+        }
+        let at_hand = Names::with(Some("/opt/other/mem"));
+        assert!(own_handler(&json!({"command": "/opt/other/mem hook"}), &at_hand).is_some());
     }
 
     #[test]
@@ -274,7 +309,7 @@ mod tests {
 
     #[test]
     fn a_renamed_binary_is_known_by_its_name() {
-        let handler = json!({"command": "/b/mem-dev", "args": ["hook"]});
+        let handler = json!({"command": "/b/mem-dev", "args": ["hook", "--agent", "claude"]});
         assert!(own_handler(&handler, &Names::with(None)).is_none());
         assert!(own_handler(&handler, &Names::with(Some("/c/mem-dev"))).is_some());
     }

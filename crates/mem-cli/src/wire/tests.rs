@@ -133,14 +133,14 @@ fn older_entries_are_renewed_where_they_stand() {
     "SessionStart": [
       {
         "hooks": [
-          { "type": "command", "command": "/old/mem hook", "timeout": 60, "statusMessage": "recalling" },
+          { "type": "command", "command": "/old/mem hook --agent claude", "timeout": 60, "statusMessage": "recalling" },
           { "type": "command", "command": "other" }
         ]
       }
     ],
     "Setup": [ { "hooks": [ { "type": "command", "command": "mem hook" } ] } ],
     "Stop": [
-      { "hooks": [ { "type": "command", "command": "/old/mem", "args": ["hook"], "timeout": 5 } ] },
+      { "hooks": [ { "type": "command", "command": "/old/mem", "args": ["hook", "--agent", "claude"], "timeout": 5 } ] },
       { "hooks": [ { "type": "command", "command": "mem hook --agent claude" } ] }
     ],
     "PreToolUse": [ { "matcher": "Write", "hooks": [ { "command": "mem hook" }, { "command": "lint" } ] } ]
@@ -199,7 +199,7 @@ fn a_byte_order_mark_goes_and_is_mentioned() {
 
 #[test]
 fn the_wiring_is_told() {
-    let text = "{\"disableAllHooks\": true, \"hooks\": {\"Stop\": [{\"hooks\": [{\"command\": \"~/bin/mem hook\"}]}]}}";
+    let text = "{\"disableAllHooks\": true, \"hooks\": {\"Stop\": [{\"hooks\": [{\"command\": \"~/bin/mem hook --agent claude\"}]}]}}";
     let wiring = inspect_text(text, None).unwrap();
     assert!(wiring.disable_all_hooks);
     assert_eq!((wiring.events.len(), wiring.missing.len()), (1, 9));

@@ -1,7 +1,7 @@
 //! Rules for Chinese.
 
 use super::text::{Sentence, skip_filler};
-use super::{Match, Said, Strength, remembered};
+use super::{Match, Said, Strength};
 use mem_core::Kind;
 
 /// Words that make asking worth the while.
@@ -21,15 +21,15 @@ const FILLER: &[&str] = words![
     "顺便" "注意" "同意" "没问题" "谢谢" "所以" "但是" "不过" "你" "重要" "其实"
 ];
 
-const QUESTION: &[&str] = words![
+pub(super) const QUESTION: &[&str] = words![
     "要不要" "是不是" "能不能" "可不可以" "可否" "是否" "为什么" "怎么" "如何" "什么" "哪个" "哪里" "哪些"
     "有没有" "会不会" "行不行" "好不好" "对不对" "多少" "谁"
 ];
-const DOUBT: &[&str] = words![
+pub(super) const DOUBT: &[&str] = words![
     "如果" "假如" "要是" "也许" "或许" "万一" "考虑一下" "考虑用" "试试" "不确定" "可能会" "可能要"
     "可能是" "大概" "在想" "比如" "例如"
 ];
-const TROUBLE: &[&str] = words![
+pub(super) const TROUBLE: &[&str] = words![
     "报错" "失败" "崩溃" "卡住" "出错" "挂了" "不工作" "没反应" "异常" "打不开" "超时" "白屏" "有问题"
     "有bug" "有 bug" "死循环"
 ];
@@ -39,7 +39,7 @@ const ORDERS: &[&str] = words![
     "给" "用" "先" "再" "分析" "总结" "优化" "安装" "部署"
 ];
 
-fn any(text: &str, words: &[&str]) -> bool {
+pub(super) fn any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|w| text.contains(w))
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn split_why(text: &str) -> (String, Option<String>) {
     (text.to_owned(), None)
 }
 
-fn found(rule: &'static str, kind: Kind, text: &str, strength: Strength) -> Said {
+pub(super) fn found(rule: &'static str, kind: Kind, text: &str, strength: Strength) -> Said {
     let (statement, why) = split_why(text);
     let global = match kind {
         Kind::User => true,
@@ -115,26 +115,6 @@ pub(crate) fn classify(sentence: &Sentence) -> Said {
         None => whole,
     };
     let text = skip_filler(whole, FILLER);
-    let explicit_text = skip_filler(
-        whole,
-        &["请", "你要", "你得", "务必", "帮我", "麻烦", "麻烦你", "好的", "好", "嗯", "对了", "另外", "还有"],
-    );
-    if let Some(rest) = after(
-        explicit_text,
-        &["记住了", "记住", "记一下", "记下来", "记下", "牢记", "备忘", "存到记忆", "加入记忆", "记到记忆"],
-    ) {
-        // "记住了" alone is the agent's own answer or a confirmation.
-        let rest = trim_head(rest);
-        let rest = rest
-            .strip_prefix("这一点")
-            .or_else(|| rest.strip_prefix("这点"))
-            .or_else(|| rest.strip_prefix("这个"))
-            .map_or(rest, trim_head);
-        if rest.is_empty() {
-            return if explicit_text.starts_with("记住了") { Said::Nothing } else { Said::RememberNext };
-        }
-        return if rest.ends_with(['吗', '么']) { Said::Nothing } else { Said::Found(remembered(rest)) };
-    }
     if whole.ends_with(['吗', '呢', '么', '吧']) && !any(whole, &["定了吧", "就用", "就这么"])
         || any(whole, QUESTION)
         || any(whole, DOUBT)

@@ -9,7 +9,7 @@ fn lower(text: &str) -> String {
     text.to_ascii_lowercase()
 }
 
-fn word_in(lower: &str, words: &[&str]) -> bool {
+pub(super) fn word_in(lower: &str, words: &[&str]) -> bool {
     words.iter().any(|w| {
         lower.match_indices(w).any(|(at, _)| {
             let before =
@@ -31,7 +31,7 @@ pub(crate) fn is_rule(text: &str) -> bool {
     word_in(
         &lower(text),
         words![
-            "always" "never" "must" "don't" "do not" "every time" "whenever" "prefer" "make sure" "should"
+            "always" "never" "must" "no" "don't" "do not" "every time" "whenever" "prefer" "make sure" "should"
         ],
     )
 }
@@ -88,7 +88,7 @@ pub(crate) fn split_why(text: &str) -> (String, Option<String>) {
     (text.to_owned(), None)
 }
 
-fn found(rule: &'static str, kind: Kind, text: &str, strength: Strength) -> Said {
+pub(super) fn found(rule: &'static str, kind: Kind, text: &str, strength: Strength) -> Said {
     let (statement, why) = split_why(text);
     let global = match kind {
         Kind::User => true,
@@ -107,9 +107,6 @@ pub(crate) fn classify(sentence: &Sentence) -> Said {
     if low.starts_with(['"', '\'', '“']) {
         return Said::Nothing;
     }
-    if let Some(said) = explicit(text, &low) {
-        return said;
-    }
     let conditional =
         after(&low, &["when"]).is_some() && (low.contains(", always ") || low.contains(", never "));
     if (after(&low, INTERROGATIVE).is_some() && !conditional) || word_in(&low, DOUBT) {
@@ -124,7 +121,24 @@ pub(crate) fn classify(sentence: &Sentence) -> Said {
         .unwrap_or(Said::Nothing)
 }
 
-fn explicit(text: &str, low: &str) -> Option<Said> {
+/// What a person notes to do later.
+const ORDERS_TO_SELF: &[&str] = words![
+    "ask" "check" "tell" "call" "write" "fix" "update" "remove" "add" "send" "rotate" "talk" "look" "clean"
+    "delete" "review" "ping" "email" "mail" "buy" "book" "test" "try" "move" "bump" "upgrade"
+];
+
+/// A request to remember, at the start of the sentence or after filler.
+pub(crate) fn explicit(sentence: &str) -> Option<Said> {
+    let straight = sentence.replace('’', "'");
+    let text = skip_filler(straight.trim(), FILLER);
+    let low = &lower(text);
+    if low.starts_with(['"', '\'', '“']) {
+        return None;
+    }
+    explicit_at_start(text, low).or_else(|| super::explicit::english(text))
+}
+
+fn explicit_at_start(text: &str, low: &str) -> Option<Said> {
     const CUES: &[&str] = words![
         "remember that" "remember this" "remember:" "remember," "remember -" "remember to" "remember we"
         "remember i" "remember the fact that" "remember for next time" "remember for later" "remember"
@@ -159,7 +173,8 @@ fn explicit(text: &str, low: &str) -> Option<Said> {
         "always", "not", "have", "has", "on", "in", "at", "to", "only",
     ];
     let words = content.split_whitespace().count();
-    let names_only = (1..=5).contains(&words)
+    let names_only = super::explicit::announced(content).is_none()
+        && (1..=5).contains(&words)
         && after(content, &["my", "the", "this", "these", "our", "that", "it"]).is_some()
         && !word_in(&lower(content), &states)
         && !content.contains([':', '=', '`'])
@@ -168,9 +183,14 @@ fn explicit(text: &str, low: &str) -> Option<Said> {
         return Some(Said::Nothing);
     }
     Some(if words == 0 || matches!(lower(content).as_str(), "this" | "that" | "it") {
-        Said::RememberNext
+        Said::RememberNext(None)
+    } else if let Some(first) = super::explicit::announced(content) {
+        Said::RememberNext(first)
     } else {
-        Said::Found(remembered(content))
+        let found = remembered(content);
+        let open =
+            after(low, &["note to self"]).is_some() && after(&lower(content), ORDERS_TO_SELF).is_some();
+        Said::Found(if open { Match { kind: Kind::Todo, ..found } } else { found })
     })
 }
 
@@ -431,6 +451,12 @@ fn decision(text: &str, low: &str) -> Option<Said> {
         return (!vague && !rest.trim().is_empty())
             .then(|| found("decision-switch", Kind::Decision, text, Strength::Fair));
     }
+    if after(low, &["switch from", "migrate from", "move from"]).is_some()
+        && low.contains(" to ")
+        && low.contains(',')
+    {
+        return Some(found("decision-switch", Kind::Decision, text, Strength::Fair));
+    }
     // "Let's use a map here" is an order; with a reason it is a decision.
     let reason = split_why(text).1.is_some() || low.contains(" instead of ");
     (after(low, &["let's use", "let's keep", "let's drop", "let's adopt", "let's do", "let's not"]).is_some()
@@ -442,8 +468,7 @@ fn preference(text: &str, low: &str) -> Option<Said> {
     if let Some(rest) = after(
         low,
         words![
-            "i prefer" "i always prefer" "i'd prefer" "i would prefer" "i'd rather"
-            "i'd like you to always" "i like" "i hate" "i don't like" "i dislike" "i really like"
+            "i prefer" "i always prefer" "i'd prefer" "i would prefer" "i'd rather" "i would rather" "i'd like you to always" "i like" "i hate" "i don't like" "i dislike" "i really like"
             "i usually prefer" "i generally prefer" "my preference is" "i love"
         ],
     ) {
@@ -462,7 +487,8 @@ fn preference(text: &str, low: &str) -> Option<Said> {
                 "the way it" "option"
             ],
         );
-        if rest.split_whitespace().count() < 1 || passing {
+        let general = after(rest.trim_start(), &["it when", "it if"]).is_some();
+        if rest.split_whitespace().count() < 1 || passing && !general {
             return None;
         }
         return Some(found(

@@ -28,7 +28,10 @@ pub(crate) use words;
 mod chinese;
 mod english;
 mod english_words;
+mod explicit;
+mod gate;
 mod other;
+mod statements;
 mod tags;
 mod text;
 
@@ -59,6 +62,8 @@ pub struct ConversationConfig {
     pub strong_confidence: f64,
     /// Confidence of a rule whose wording is less certain.
     pub fair_confidence: f64,
+    /// Confidence of a statement that no rule proves; it waits for a yes.
+    pub weak_confidence: f64,
     /// Taken off when the sentence leans on one before it ("it", "这个").
     pub pronoun_penalty: f64,
     /// Names of elements whose content `mem` injected itself.
@@ -75,6 +80,7 @@ impl Default for ConversationConfig {
             explicit_confidence: 0.95,
             strong_confidence: 0.85,
             fair_confidence: 0.7,
+            weak_confidence: 0.62,
             pronoun_penalty: 0.2,
             own_markers: vec!["mem-context".to_owned()],
         }
@@ -84,8 +90,12 @@ impl Default for ConversationConfig {
 /// How much a rule's wording proves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strength {
+    /// Hardly means anything else.
     Strong,
+    /// Less certain, yet enough.
     Fair,
+    /// Waits for a yes.
+    Weak,
 }
 
 /// What a rule found in a sentence.
@@ -105,8 +115,8 @@ pub(crate) struct Match {
 pub(crate) enum Said {
     /// Something worth keeping.
     Found(Match),
-    /// "Remember this:", and what follows is meant.
-    RememberNext,
+    /// "Remember this:", and what follows is meant; the first item where it stands on the same line.
+    RememberNext(Option<String>),
     /// "That's wrong.", and what follows is meant.
     CorrectNext,
     /// "Yes, do that": the assistant's proposal is meant.
@@ -131,24 +141,37 @@ impl RuleExtractor {
         let cleaned = crate::transcript::clean_prompt(&turn.text, &self.config.own_markers);
         let pasted = cleaned.chars().count() > self.config.max_prompt_chars;
         let list = sentences(&cleaned);
+        // A text to work on, or an order with a list of demands, is not the user's own statement.
+        let items = list.iter().filter(|s| s.bullet).count();
+        let borrowed = gate::borrowed(&cleaned) || items >= 2 && list.iter().any(|s| !s.bullet);
         let mut at = 0;
         while let Some(sentence) = list.get(at) {
             at += 1;
             match classify(sentence) {
-                Said::Found(found) if !pasted || found.explicit => {
+                Said::Found(found) if (!pasted && !borrowed) || found.explicit => {
                     let found = if found.explicit && found.text.is_empty() { continue } else { found };
                     self.push(found, turn, out);
                 }
-                Said::RememberNext => {
-                    // A list under "remember:" is remembered item by item.
-                    while let Some(next) =
-                        list.get(at).filter(|next| next.paragraph == sentence.paragraph && !next.question)
+                Said::RememberNext(first) => {
+                    if let Some(first) = &first {
+                        self.push(remembered(first), turn, out);
+                    }
+                    let (items, next) = announced_items(&list, at, sentence);
+                    if items.is_empty()
+                        && first.is_none()
+                        && let Some(said) = at.checked_sub(2).and_then(|before| list.get(before))
+                        && !said.question
+                        && !said.code
                     {
-                        at += 1;
-                        self.push(remembered(&next.text), turn, out);
+                        // "We are on Node 20. Please remember that."
+                        self.push(remembered(&said.text), turn, out);
+                    }
+                    at = next;
+                    for item in items {
+                        self.push(remembered(&item), turn, out);
                     }
                 }
-                Said::CorrectNext if !pasted => {
+                Said::CorrectNext if !pasted && !borrowed => {
                     if let Some(next) =
                         list.get(at).filter(|next| !next.question && next.paragraph == sentence.paragraph)
                     {
@@ -191,6 +214,9 @@ impl RuleExtractor {
     fn push(&self, found: Match, turn: &Turn, out: &mut Vec<Candidate>) {
         let mut text = found.text.trim().trim_end_matches(['。', '；', ';', '，', ',']).trim().to_owned();
         let length = text.chars().count();
+        if says_only_a_mark(&text) {
+            return;
+        }
         if length < 2 || (length > self.config.max_chars && !found.explicit) {
             return;
         }
@@ -207,6 +233,7 @@ impl RuleExtractor {
             (true, _) => self.config.explicit_confidence,
             (_, Strength::Strong) => self.config.strong_confidence,
             (_, Strength::Fair) => self.config.fair_confidence,
+            (_, Strength::Weak) => self.config.weak_confidence,
         };
         let leaning = text::leans(&text);
         let confidence = if leaning { base - self.config.pronoun_penalty } else { base };
@@ -218,8 +245,12 @@ impl RuleExtractor {
             (_, Kind::Todo) => 0.65,
             _ => 0.6,
         };
-        if out.iter().any(|c| c.text == text && c.session == turn.session) {
-            return;
+        if let Some(at) = out.iter().position(|c| c.text == text && c.session == turn.session) {
+            // Asked for after it was said.
+            if !found.explicit || out.get(at).is_some_and(|c| c.explicit) {
+                return;
+            }
+            out.remove(at);
         }
         let tags = tags::tags(&text, self.config.max_tags);
         let language = Language::new(language_of(&text));
@@ -254,6 +285,15 @@ impl Extractor for RuleExtractor {
     }
 }
 
+/// Whether all that a statement has to say was taken out by redaction: "the key is [REDACTED:…]".
+fn says_only_a_mark(text: &str) -> bool {
+    let Some((head, tail)) = text.split_once("[REDACTED:") else { return false };
+    let after = tail.split_once(']').map_or("", |(_, rest)| rest);
+    let open = head.trim_end_matches([' ', '`', '"', '\'']);
+    let copula = [" is", " are", " =", "=", ":", "：", "是", "为", " ="].iter().any(|c| open.ends_with(c));
+    (copula || open.chars().count() < 4) && after.chars().filter(|c| c.is_alphanumeric()).count() < 4
+}
+
 /// Whether a text holds a word of decision, preference, correction or memory: cheap, and true wherever a rule matches.
 ///
 /// It says that asking the rules or a model is worth the while, not that something will be found.
@@ -267,14 +307,82 @@ pub fn signals(text: &str) -> bool {
     word || sentences(text).iter().any(|sentence| classify(sentence) != Said::Nothing)
 }
 
+/// What was asked to be remembered under an announcement, a line or a fenced block each, and the position after it.
+///
+/// It is the rest of the paragraph, or a list right after a blank line; a list ends with its last item.
+fn announced_items(list: &[Sentence], from: usize, asked: &Sentence) -> (Vec<String>, usize) {
+    let mut items: Vec<(usize, String)> = Vec::new();
+    let mut at = from;
+    let mut listed = false;
+    let mut paragraph = asked.paragraph;
+    while let Some(next) = list.get(at) {
+        let opens = items.is_empty() && (next.bullet || next.code) && next.paragraph == asked.paragraph + 1;
+        if opens {
+            paragraph = next.paragraph;
+        }
+        if next.paragraph != paragraph || next.question || (listed && !next.bullet && next.line != asked.line)
+        {
+            break;
+        }
+        listed = listed || next.bullet;
+        at += 1;
+        let text = if next.line == asked.line { text::strip_bullet(&next.text) } else { &next.text };
+        let joins = items.last().is_some_and(|(line, said)| {
+            *line == next.line && next.line != asked.line
+                || said.ends_with('`') && (text.starts_with("is ") || text.starts_with('是'))
+        });
+        match items.last_mut().filter(|_| joins) {
+            Some((line, said)) => {
+                let gap = match (said.ends_with('`'), text::has_han(said)) {
+                    (true, _) => " ",
+                    (_, true) => "。",
+                    _ => ". ",
+                };
+                said.push_str(gap);
+                said.push_str(text);
+                *line = next.line;
+            }
+            None => items.push((next.line, text.to_owned())),
+        }
+    }
+    (items.into_iter().map(|(_, text)| text).collect(), at)
+}
+
+fn explicit_request(text: &str) -> Option<Said> {
+    let mended = explicit::mend_spelling(text);
+    if text::has_han(&mended) {
+        explicit::chinese(&mended).or_else(|| english::explicit(&mended))
+    } else {
+        english::explicit(&mended)
+    }
+}
+
 fn classify(sentence: &Sentence) -> Said {
-    if sentence.question {
+    if sentence.question || sentence.code {
         return Said::Nothing;
     }
     match other::classify(sentence) {
         Said::Nothing => {}
         said => return said,
     }
+    if let Some(said) = explicit_request(&sentence.text) {
+        return match said {
+            Said::Found(found) if gate::is_small_talk(&found.text) => Said::Nothing,
+            said => said,
+        };
+    }
+    if gate::hinders(sentence) {
+        return Said::Nothing;
+    }
+    let lead = statements::without_lead(&sentence.text);
+    let inner = Sentence { text: lead.to_owned(), ..sentence.clone() };
+    match by_language(&inner) {
+        Said::Nothing => statements::classify(&inner),
+        said => said,
+    }
+}
+
+fn by_language(sentence: &Sentence) -> Said {
     if text::has_han(&sentence.text) { chinese::classify(sentence) } else { english::classify(sentence) }
 }
 
@@ -285,7 +393,7 @@ fn is_order(sentence: &Sentence) -> bool {
 /// What was asked to be remembered, of the kind its own words tell.
 fn remembered(text: &str) -> Match {
     let text = text.trim().to_owned();
-    let probe = Sentence { text: text.clone(), question: false, paragraph: 0 };
+    let probe = Sentence::alone(&text);
     let inner = if text::has_han(&text) { chinese::classify(&probe) } else { english::classify(&probe) };
     match inner {
         Said::Found(inner) => Match { explicit: true, rule: "remember", text, ..inner },

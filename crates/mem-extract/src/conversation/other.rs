@@ -47,7 +47,7 @@ pub(crate) fn classify(sentence: &Sentence) -> Said {
     });
     if let Some(rest) = head {
         let rest = rest.trim_start_matches([':', '：', ',', ' ']);
-        return if rest.is_empty() { Said::RememberNext } else { Said::Found(remembered(rest)) };
+        return if rest.is_empty() { Said::RememberNext(None) } else { Said::Found(remembered(rest)) };
     }
     let foreign = matches!(language_of(text), "ja" | "ko");
     if let Some(rest) = TAILS.iter().filter(|_| foreign).find_map(|tail| text.strip_suffix(tail)) {

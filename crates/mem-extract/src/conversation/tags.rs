@@ -39,3 +39,10 @@ pub(crate) fn tags(text: &str, max: usize) -> Vec<String> {
     }
     out
 }
+
+/// Technical names in a sentence, those that are ordinary words left out.
+pub(crate) fn technical(text: &str) -> usize {
+    const ORDINARY: &[&str] =
+        words!["test" "tests" "login" "cache" "deploy" "lint" "schema" "express" "windows" "api" "e.g" "i.e"];
+    tags(text, 8).iter().filter(|tag| !ORDINARY.contains(&tag.as_str())).count()
+}

@@ -9,7 +9,23 @@ pub(crate) struct Sentence {
     pub(crate) question: bool,
     /// Number of the paragraph; a blank line begins another.
     pub(crate) paragraph: usize,
+    /// Number of the line.
+    pub(crate) line: usize,
+    /// Whether its line is an item of a list.
+    pub(crate) bullet: bool,
+    /// Whether it is a short fenced block, in backticks: meant only after a request to remember.
+    pub(crate) code: bool,
 }
+
+impl Sentence {
+    /// A sentence that stands alone.
+    pub(crate) fn alone(text: &str) -> Self {
+        Self { text: text.to_owned(), question: false, paragraph: 0, line: 0, bullet: false, code: false }
+    }
+}
+
+/// Most lines of a fenced block that is kept.
+const MAX_CODE_LINES: usize = 5;
 
 pub(crate) fn has_han(text: &str) -> bool {
     text.chars().any(|c| matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}'))
@@ -100,27 +116,48 @@ pub(crate) fn leans(text: &str) -> bool {
     if words.len() <= 8
         && words.iter().any(|w| matches!(*w, "it" | "that" | "this" | "them"))
         && !lower.contains("this project")
+        && !lower.contains("this codebase")
         && !lower.contains("this repo")
     {
         return true;
     }
-    let own = ["这个项目", "这个仓库", "这个服务", "本项目"];
+    let own =
+        ["这个项目", "这个仓库", "这个服务", "这个 service", "这套系统", "这个模块", "这个库", "本项目"];
     ["它", "这个", "那个", "这样", "那样", "这里", "那里", "他们"].iter().any(|p| text.starts_with(p))
         && !own.iter().any(|o| text.starts_with(o))
 }
 
-/// Cuts a prompt into sentences; fenced code, quotations, logs, diffs and code lines are left out.
+/// Cuts a prompt into sentences; quotations, logs, diffs, code lines and all but short fenced code are left out.
 pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
     let mut out = Vec::new();
     let mut fenced = false;
     let mut paragraph = 0;
     let mut trace = false;
-    for line in text.lines() {
+    let mut code: Vec<&str> = Vec::new();
+    for (number, line) in text.lines().enumerate() {
         let trimmed = line.trim();
         if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
             // A fence opened and closed on one line stays closed.
             if !(trimmed.len() > 3 && trimmed.get(3..).is_some_and(|rest| rest.contains("```"))) {
                 fenced = !fenced;
+                let block = std::mem::take(&mut code);
+                if !fenced && (1..=MAX_CODE_LINES).contains(&block.len()) {
+                    let text = format!("`{}`", block.join("; "));
+                    out.push(Sentence {
+                        question: false,
+                        paragraph,
+                        line: number,
+                        bullet: false,
+                        code: true,
+                        text,
+                    });
+                }
+            }
+            continue;
+        }
+        if fenced {
+            if !trimmed.is_empty() {
+                code.push(trimmed);
             }
             continue;
         }
@@ -130,10 +167,12 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
             continue;
         }
         trace = trace || begins_trace(trimmed);
-        if fenced || trace || is_noise(line) {
+        if trace || is_noise(line) {
             continue;
         }
-        split_line(strip_bullet(trimmed), paragraph, &mut out);
+        let body = strip_bullet(trimmed);
+        let bullet = body != trimmed && !trimmed.starts_with('#');
+        split_line(body, (paragraph, number, bullet), &mut out);
     }
     out
 }
@@ -179,7 +218,7 @@ fn is_noise(line: &str) -> bool {
     shape.starts_with("0000-00-") || shape.starts_with("00:00:00") || shape.starts_with("0000/00/")
 }
 
-fn strip_bullet(line: &str) -> &str {
+pub(crate) fn strip_bullet(line: &str) -> &str {
     let line = line.trim_start_matches('#').trim_start();
     for mark in ["- [ ] ", "* [ ] ", "- ", "* ", "• ", "· ", "+ "] {
         if let Some(rest) = line.strip_prefix(mark) {
@@ -197,7 +236,7 @@ fn strip_bullet(line: &str) -> &str {
     line
 }
 
-fn split_line(line: &str, paragraph: usize, out: &mut Vec<Sentence>) {
+fn split_line(line: &str, (paragraph, number, bullet): (usize, usize, bool), out: &mut Vec<Sentence>) {
     let chars: Vec<(usize, char)> = line.char_indices().collect();
     let mut start = 0;
     let mut tick = false;
@@ -206,7 +245,14 @@ fn split_line(line: &str, paragraph: usize, out: &mut Vec<Sentence>) {
         let question = raw.ends_with(['?', '？']);
         let text = raw.trim_end_matches(['.', '。', '!', '！', '?', '？', ';', '；', ' ', '~', '～']).trim();
         if text.chars().any(char::is_alphanumeric) {
-            out.push(Sentence { text: text.to_owned(), question, paragraph });
+            out.push(Sentence {
+                text: text.to_owned(),
+                question,
+                paragraph,
+                line: number,
+                bullet,
+                code: false,
+            });
         }
     };
     for (n, (at, c)) in chars.iter().enumerate() {

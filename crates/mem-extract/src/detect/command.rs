@@ -176,6 +176,9 @@ fn family_of(words: &[String]) -> Option<(String, Vec<String>, usize)> {
     if !plain(&program) {
         return None;
     }
+    if matches!(program.as_str(), "python" | "node" | "php" | "ruby") {
+        return Some(script_of(program, words));
+    }
     if !VERBED.contains(&program.as_str()) {
         return Some((program, Vec::new(), 1));
     }
@@ -207,6 +210,29 @@ fn family_of(words: &[String]) -> Option<(String, Vec<String>, usize)> {
         }
     }
     Some((program, verbs, at))
+}
+
+/// An interpreter, the script's name and, where scripts are known to take one, its verb: `python manage.py migrate`.
+fn script_of(program: String, words: &[String]) -> (String, Vec<String>, usize) {
+    let ending = match program.as_str() {
+        "python" => ".py",
+        "node" => "js",
+        "php" => ".php",
+        _ => ".rb",
+    };
+    let at = words.iter().skip(1).take_while(|w| w.starts_with('-') && w.len() > 1).count() + 1;
+    let evaluates = words.get(1..at).is_some_and(|o| o.iter().any(|w| w == "-c" || w == "-e" || w == "-m"));
+    let name = words.get(at).and_then(|w| w.rsplit(['/', '\\']).next()).unwrap_or_default();
+    let known = matches!(name, "manage.py" | "artisan");
+    if evaluates || !plain(name) || !(known || name.ends_with(ending)) {
+        return (program, Vec::new(), 1);
+    }
+    let mut verbs = vec![name.to_owned()];
+    if let Some(verb) = words.get(at + 1).filter(|w| known && plain(w) && !w.starts_with('-')) {
+        verbs.push(verb.to_ascii_lowercase());
+    }
+    let after = at + verbs.len();
+    (program, verbs, after)
 }
 
 const TEST_PROGRAMS: &[&str] = words![
@@ -255,6 +281,7 @@ fn is_test(program: &str, verbs: &[String], words: &[String]) -> bool {
         }
         "xcodebuild" => words.iter().any(|w| w == "test"),
         "node" => words.iter().any(|w| w == "--test"),
+        "php" => first == "artisan" && second == "test",
         "manage.py" => words.get(1).is_some_and(|w| w == "test"),
         "python" => {
             words.get(1).is_some_and(|w| w.ends_with("manage.py"))

@@ -43,6 +43,8 @@ const GROUPS: &[&[&str]] = &[
 const HEADS_EN: &[&str] = words![
     "no" "nope" "nah" "wait" "stop" "don't" "dont" "do not" "never" "actually" "please don't" "please use"
     "use " "you should use" "not " "revert" "undo" "roll back" "rollback" "hold on" "hey"
+    "we use" "we're using" "this project uses" "this repo uses" "i didn't ask" "i did not ask" "i didn't tell"
+    "i never asked" "i never told" "who told you" "who asked you" "i told you" "i said"
 ];
 const NOT_HEADS_EN: &[&str] = words![
     "no problem" "no worries" "don't worry" "never mind" "nevermind" "no thanks" "no need" "not bad"
@@ -50,7 +52,8 @@ const NOT_HEADS_EN: &[&str] = words![
 ];
 const HEADS_ZH: &[&str] = words![
     "不要" "别" "不对" "不是" "不用" "停" "撤销" "撤回" "回滚" "还原" "改用" "应该用" "请用" "错了" "换成"
-    "取消" "住手" "用" "不行"
+    "取消" "住手" "用" "不行" "我没让你" "没让你"
+    "我没叫你" "谁让你" "谁叫你" "不是让你" "我没说" "我说过" "这个项目用" "这个仓库用" "本项目用" "项目用" "我们用" "我们这"
 ];
 const NOT_HEADS_ZH: &[&str] = &["不要紧", "不用谢", "别担心", "别的", "别人", "不是很", "停车", "不用了"];
 
@@ -76,6 +79,41 @@ pub(super) fn is_correction_head(text: &str) -> bool {
     !not && (starts(HEADS_EN) || starts(HEADS_ZH))
 }
 
+/// Programs whose verbs stand for one another: `cargo nextest` and `cargo test`.
+const VERBED: &[&str] =
+    words!["cargo" "git" "docker" "npm" "pnpm" "yarn" "go" "make" "just" "uv" "gh" "dotnet"];
+
+/// A program and its verb.
+fn pair_at(text: &str) -> Option<String> {
+    let program = name_at(text).filter(|name| VERBED.contains(&name.as_str()))?;
+    let rest = text.trim_start_matches([' ', '`', '"', '\'']).get(program.len()..)?;
+    let verb = name_at(rest.strip_prefix(' ')?)?;
+    (!matches!(verb.as_str(), "not" | "here" | "rather" | "please" | "over"))
+        .then(|| format!("{program} {verb}"))
+}
+
+/// "use cargo nextest instead of cargo test": the verbs differ where the programs do not.
+fn use_and_not_verbs(lower: &str) -> Option<(String, String)> {
+    let cues = [
+        " instead of ",
+        " rather than ",
+        ", not ",
+        " not ",
+        " over ",
+        "，不要用",
+        "，别用",
+        "，不是",
+        "，不用",
+        " 不要用",
+        " 而不是",
+    ];
+    let (head, tail) = cues.iter().find_map(|cue| lower.split_once(cue))?;
+    let at =
+        head.rfind("use ").map(|at| at + 4).or_else(|| head.rfind('用').map(|at| at + '用'.len_utf8()))?;
+    let (wanted, not) = (pair_at(head.get(at..)?)?, pair_at(tail)?);
+    (wanted != not && wanted.split(' ').next() == not.split(' ').next()).then_some((wanted, not))
+}
+
 fn name_at(text: &str) -> Option<String> {
     let text = text.trim_start_matches([' ', '`', '"', '\'', '“', '「']);
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "@._+/-".contains(c))).unwrap_or(text.len());
@@ -89,6 +127,9 @@ fn name_at(text: &str) -> Option<String> {
 /// The names that the text tells to use, and not to use.
 pub(super) fn use_and_not(text: &str) -> (Option<String>, Option<String>) {
     let lower = text.to_lowercase();
+    if let Some((wanted, not)) = use_and_not_verbs(&lower) {
+        return (Some(wanted), Some(not));
+    }
     let mut wanted = None;
     let mut not = None;
     // An earlier mention wins for both.
@@ -126,7 +167,8 @@ pub(super) fn use_and_not(text: &str) -> (Option<String>, Option<String>) {
     for (at, cue) in
         lower.match_indices('用').chain(lower.match_indices("换成")).chain(lower.match_indices("改成"))
     {
-        let Some(name) = lower.get(at + cue.len()..).and_then(name_at) else { continue };
+        let rest = lower.get(at + cue.len()..).unwrap_or_default();
+        let Some(name) = name_at(rest.strip_prefix("的是").unwrap_or(rest)) else { continue };
         let before = lower.get(..at).unwrap_or_default().trim_end_matches('使').trim_end();
         let negated =
             ["不要", "别", "不能", "禁止", "不准", "不许", "不", "别再", "不要再", "不该", "不应该"]
@@ -144,7 +186,10 @@ fn group(name: &str) -> Option<&'static [&'static str]> {
 
 fn uses(event: &Event, name: &str) -> bool {
     event.command.as_ref().is_some_and(|c| {
-        c.preflight.is_none() && (c.program == name || c.family.split(' ').any(|w| w == name))
+        c.preflight.is_none()
+            && (c.program == name
+                || c.family.split(' ').any(|w| w == name)
+                || name.contains([' ', '-']) && slug(&c.family) == slug(name))
     })
 }
 
@@ -193,12 +238,46 @@ fn asks_to_stop(lower: &str, actions: &[&Event]) -> Option<String> {
     if stop.contains(&bare) || (back.iter().any(|b| lower.starts_with(b)) && lower.chars().count() <= 60) {
         return stoppable(actions);
     }
-    let told = ["don't ", "dont ", "do not ", "never ", "stop ", "please don't ", "no, don't ", "no don't "]
+    let told = [
+        "i didn't ask you to ",
+        "i did not ask you to ",
+        "i didn't tell you to ",
+        "i never asked you to ",
+        "i never told you to ",
+        "who told you to ",
+        "who asked you to ",
+        "i told you not to ",
+        "don't ",
+        "dont ",
+        "do not ",
+        "never ",
+        "stop ",
+        "please don't ",
+        "no, don't ",
+        "no don't ",
+    ]
+    .iter()
+    .find_map(|head| lower.strip_prefix(head))
+    .or_else(|| {
+        [
+            "我没让你",
+            "没让你",
+            "我没叫你",
+            "谁让你",
+            "谁叫你",
+            "我没说要",
+            "不是让你",
+            "我说过不要",
+            "不要再",
+            "不要",
+            "别再",
+            "别",
+            "不准",
+            "停止",
+        ]
         .iter()
         .find_map(|head| lower.strip_prefix(head))
-        .or_else(|| {
-            ["不要再", "不要", "别再", "别", "不准", "停止"].iter().find_map(|head| lower.strip_prefix(head))
-        })?;
+    })?;
     type Test = fn(&Event) -> bool;
     let verbs: [(&[&str], Test); 7] = [
         (&["commit", "提交"], |e| e.role() == Some(CommandRole::Commit)),

@@ -20,6 +20,7 @@ impl Detector for CliPreflight {
 
     fn detect(&self, session: &SessionSteps, known: &[InstinctId], _: &DetectConfig) -> Vec<Finding> {
         let mut sums: BTreeMap<(String, PreflightWay), Counts> = BTreeMap::new();
+        let mut powershell: BTreeSet<String> = BTreeSet::new();
         for thread in &session.threads {
             let base_total = thread.calls_where(|e| e.command.is_some());
             let base_hits = thread.calls_where(|e| e.role() == Some(CommandRole::Preflight));
@@ -28,6 +29,10 @@ impl Detector for CliPreflight {
             for event in thread.tool_events() {
                 let Some(command) = &event.command else { continue };
                 if let Some(question) = &command.preflight {
+                    if matches!(command.program.as_str(), "get-command" | "gcm") || event.tool == "PowerShell"
+                    {
+                        powershell.insert(question.0.clone());
+                    }
                     asked.insert(question.clone());
                     continue;
                 }
@@ -55,6 +60,9 @@ impl Detector for CliPreflight {
         sums.into_iter()
             .filter_map(|((program, way), counts)| {
                 let action = match way {
+                    PreflightWay::Which if powershell.contains(&program) => {
+                        format!("Check that it is installed (`Get-Command {program}`)")
+                    }
                     PreflightWay::Which => format!("Check that it is installed (`which {program}`)"),
                     PreflightWay::Version => format!("Check its version (`{program} --version`)"),
                     PreflightWay::Auth => {

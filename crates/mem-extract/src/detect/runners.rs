@@ -15,7 +15,7 @@ pub(crate) fn kinds_of_runner(family: &str) -> &'static [&'static str] {
         "gradle" | "mvn" | "sbt" => JVM,
         "dotnet" => &["*.cs", "*.fs", "*.vb"],
         "rspec" | "rails" | "rake" | "minitest" => &["*.rb", "*.erb"],
-        "phpunit" | "pest" | "composer" | "codecept" | "behat" => &["*.php"],
+        "php" | "phpunit" | "pest" | "composer" | "codecept" | "behat" => &["*.php"],
         "swift" | "xcodebuild" | "xctest" => &["*.swift", "*.m"],
         "flutter" | "dart" => &["*.dart"],
         "mix" => &["*.ex", "*.exs"],

@@ -71,7 +71,16 @@ fn kind_of(path: &str) -> String {
                 && (1..=10).contains(&ext.len())
                 && ext.chars().all(|c| c.is_ascii_alphanumeric()) =>
         {
-            format!("*.{}", ext.to_ascii_lowercase())
+            // Spellings of one language are one kind.
+            let ext = match ext.to_ascii_lowercase().as_str() {
+                "tsx" | "mts" | "cts" => "ts".to_owned(),
+                "jsx" | "mjs" | "cjs" => "js".to_owned(),
+                "yaml" => "yml".to_owned(),
+                "htm" => "html".to_owned(),
+                "cc" | "cxx" => "cpp".to_owned(),
+                ext => ext.to_owned(),
+            };
+            format!("*.{ext}")
         }
         _ => "file".to_owned(),
     }

@@ -1,13 +1,15 @@
+use super::command::CommandRole;
 use super::slug::slug;
 use super::{DetectConfig, Detector, Draft, Finding, Outcome, SessionSteps, Standing, Thread, What};
+use crate::conversation::words;
 use mem_core::{Counts, InstinctId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Finds sequences of steps that come again and again: frequent, maximal n-grams of generalised steps.
 ///
 /// Steps are labels such as `Edit *.rs` or `cargo test`; equal neighbours are one step; a prompt ends a sequence. A
-/// workflow has at least three different steps, more than reads, searches and edits (other detectors see those), and
-/// does not repeat its own beginning at its end; of rotations of one loop the most frequent stays.
+/// workflow has at least three different steps, at least one pair of neighbours that no other detector sees, and
+/// does not repeat its own beginning at its end; its last step is none with consequences (a commit, a deployment); of rotations of one loop the most frequent stays.
 /// Opportunity: all steps but the last occurred. Hit: the last followed. Background: of all steps,
 /// those equal to the last.
 #[derive(Debug, Clone, Copy, Default)]
@@ -56,13 +58,41 @@ struct Seen {
     first: usize,
 }
 
-fn worthwhile(gram: &[String]) -> bool {
-    let distinct: BTreeSet<&String> = gram.iter().collect();
-    let plain = |s: &String| {
+/// Words of commands that change what others see, or cannot be taken back: nobody is told to go on with them.
+const CONSEQUENCES: &[&str] = words![
+    "commit" "push" "publish" "deploy" "release" "install" "uninstall" "rm" "rmdir" "del" "remove-item" "upload"
+    "destroy" "apply" "merge" "rebase" "reset" "drop" "tag" "kill" "pkill" "killall" "shutdown" "prune"
+];
+
+/// Whether a label, or its slug, ends in consequences.
+fn has_consequences(label: &str) -> bool {
+    let lower = label.to_ascii_lowercase();
+    CONSEQUENCES.contains(&lower.as_str())
+        || lower.split([' ', ':', '-']).any(|word| CONSEQUENCES.contains(&word))
+}
+
+/// Whether another detector sees this pair: reading before editing, testing after it, checking before a commit.
+fn of_others(a: &str, b: &str, roles: &BTreeMap<String, CommandRole>) -> bool {
+    let files = |s: &str| {
         s == "Search" || s == "Read" || s == "Edit" || s.starts_with("Read ") || s.starts_with("Edit ")
     };
+    let role = |s: &str| roles.get(s).copied();
+    let test = |s: &str| role(s) == Some(CommandRole::Test);
+    let check = |s: &str| test(s) || role(s) == Some(CommandRole::Check);
+    (files(a) || test(a)) && (files(b) || test(b)) || check(a) && role(b) == Some(CommandRole::Commit)
+}
+
+fn worthwhile(gram: &[String], roles: &BTreeMap<String, CommandRole>) -> bool {
+    if gram.last().is_none_or(|last| has_consequences(last)) {
+        return false;
+    }
+    if gram.iter().zip(gram.iter().skip(1)).all(|(a, b)| of_others(a, b, roles)) {
+        return false;
+    }
+    let distinct: BTreeSet<&String> = gram.iter().collect();
+
     let border = (1..gram.len()).any(|n| gram.get(..n) == gram.get(gram.len() - n..));
-    distinct.len() >= 3 && !gram.iter().all(plain) && !border
+    distinct.len() >= 3 && !border
 }
 
 fn rotation(a: &[String], b: &[String]) -> bool {
@@ -115,6 +145,12 @@ impl Detector for RepeatedWorkflow {
 
     fn detect(&self, session: &SessionSteps, known: &[InstinctId], config: &DetectConfig) -> Vec<Finding> {
         let segments: Vec<Vec<String>> = session.threads.iter().flat_map(segments).collect();
+        let roles: BTreeMap<String, CommandRole> = session
+            .threads
+            .iter()
+            .flat_map(Thread::tool_events)
+            .filter_map(|event| Some((event.label()?, event.role()?)))
+            .collect();
         let longest = config.workflow_max_len.min(12);
         let mut grams: BTreeMap<&[String], Seen> = BTreeMap::new();
         let mut position = 0usize;
@@ -134,7 +170,7 @@ impl Detector for RepeatedWorkflow {
         }
         let mut frequent: Vec<(&[String], &Seen, Counts)> = grams
             .iter()
-            .filter(|(gram, seen)| seen.apart >= config.workflow_min_support && worthwhile(gram))
+            .filter(|(gram, seen)| seen.apart >= config.workflow_min_support && worthwhile(gram, &roles))
             .map(|(gram, seen)| (*gram, seen, count(&segments, gram)))
             .filter(|(_, _, counts)| {
                 counts.lift().is_some_and(|lift| lift >= config.workflow_min_lift)
@@ -182,7 +218,7 @@ impl RepeatedWorkflow {
         for id in known.iter().filter(|id| !found.iter().any(|f| f.id == **id)) {
             let Some(tail) = id.as_str().strip_prefix(&head) else { continue };
             let steps: Vec<String> = tail.split("-then-").map(str::to_owned).collect();
-            if steps.len() < 2 {
+            if steps.len() < 2 || steps.last().is_some_and(|last| has_consequences(last)) {
                 continue;
             }
             let counts = count(&slugs, &steps);

@@ -6,11 +6,12 @@ use super::{
 };
 use crate::{
     IndexError,
-    lexical::{Collection, FIELDS, Frequencies, LexicalConfig, Plan, rank},
+    lexical::{CHARS, Collection, FIELDS, Frequencies, LexicalConfig, Plan, rank},
 };
 use mem_core::{MemoryFilter, MemoryId, ProjectFilter, Revision, TextHit};
 use serde::Deserialize;
 use std::{
+    collections::BTreeSet,
     io,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
@@ -22,6 +23,7 @@ use tantivy::{
     DocSet, Index, ReloadPolicy, Searcher, SegmentReader, TERMINATED, TantivyError, Term,
     columnar::{Column, StrColumn},
     directory::{MmapDirectory, error::OpenReadError},
+    fieldnorm::FieldNormReader,
     postings::Postings,
     schema::IndexRecordOption,
 };
@@ -207,6 +209,95 @@ fn column<T>(column: tantivy::Result<T>, needed: bool) -> tantivy::Result<Option
     if needed { column.map(Some) } else { Ok(None) }
 }
 
+/// What one question sees of a snapshot.
+struct View<'a> {
+    searcher: &'a Searcher,
+    fields: &'a Fields,
+    visible: &'a [Visible],
+    norms: &'a [Vec<FieldNormReader>],
+    frequencies: &'a Frequencies,
+}
+
+impl View<'_> {
+    /// For each word the visible documents that hold it, in rising order, with its weighted frequency.
+    fn holding(&self, words: &[&str]) -> tantivy::Result<Vec<Vec<(u32, f64)>>> {
+        let mut matches = vec![Vec::new(); words.len()];
+        let mut base = 0u32;
+        for ((segment, seen), norms) in
+            self.searcher.segment_readers().iter().zip(self.visible).zip(self.norms)
+        {
+            let mut sums = vec![0f64; segment.max_doc() as usize];
+            let mut inverted = Vec::with_capacity(FIELDS);
+            for field in &self.fields.text {
+                inverted.push(segment.inverted_index(*field)?);
+            }
+            for (word, found) in words.iter().zip(&mut matches) {
+                let mut touched = Vec::new();
+                for (at, ((field, reader), norm)) in
+                    self.fields.text.iter().zip(&inverted).zip(norms).enumerate()
+                {
+                    let term = Term::from_field_text(*field, word);
+                    let Some(mut postings) = reader.read_postings(&term, IndexRecordOption::WithFreqs)?
+                    else {
+                        continue;
+                    };
+                    let mut doc = postings.doc();
+                    while doc != TERMINATED {
+                        if seen.holds(doc)
+                            && let Some(sum) = sums.get_mut(doc as usize)
+                        {
+                            if *sum == 0.0 {
+                                touched.push(doc);
+                            }
+                            *sum += self.frequencies.of(at, postings.term_freq(), norm.fieldnorm(doc));
+                        }
+                        doc = postings.advance();
+                    }
+                }
+                touched.sort_unstable();
+                for doc in touched {
+                    if let Some(sum) = sums.get_mut(doc as usize) {
+                        found.push((base + doc, std::mem::take(sum)));
+                    }
+                }
+            }
+            base += segment.max_doc();
+        }
+        Ok(matches)
+    }
+
+    /// The dictionary's words that are like a misspelt one: those of its first letter are read.
+    fn like(&self, plan: &Plan, misspelt: &[usize]) -> tantivy::Result<BTreeSet<String>> {
+        let letters: BTreeSet<u8> = misspelt
+            .iter()
+            .filter_map(|at| plan.terms.get(*at))
+            .filter_map(|term| term.text.bytes().next())
+            .collect();
+        let mut like = BTreeSet::new();
+        for segment in self.searcher.segment_readers() {
+            for field in self.fields.text.iter().take(CHARS) {
+                let inverted = segment.inverted_index(*field)?;
+                for letter in &letters {
+                    let mut stream = inverted
+                        .terms()
+                        .range()
+                        .ge([*letter])
+                        .lt([letter.saturating_add(1)])
+                        .into_stream()?;
+                    let mut words = Vec::new();
+                    while stream.advance() {
+                        if let Ok(word) = std::str::from_utf8(stream.key()) {
+                            words.extend(plan.like(misspelt, std::iter::once(word.to_owned())));
+                        }
+                    }
+                    like.extend(words);
+                }
+            }
+        }
+        Ok(like)
+    }
+}
+
 /// BM25F over one snapshot.
 pub(super) fn search(
     searcher: &Searcher,
@@ -216,7 +307,7 @@ pub(super) fn search(
     k: usize,
     config: &LexicalConfig,
 ) -> tantivy::Result<Vec<TextHit>> {
-    let plan = Plan::new(text, config);
+    let mut plan = Plan::new(text, config);
     if plan.terms.is_empty() || k == 0 {
         return Ok(Vec::new());
     }
@@ -239,44 +330,21 @@ pub(super) fn search(
         norms.push(readers);
     }
     let frequencies = Frequencies::new(config, &collection);
-    let mut matches = vec![Vec::new(); plan.terms.len()];
+    let view = View { searcher, fields, visible: &visible, norms: &norms, frequencies: &frequencies };
     let mut bases = Vec::new();
     let mut base = 0u32;
-    for ((segment, seen), norms) in searcher.segment_readers().iter().zip(&visible).zip(&norms) {
+    for segment in searcher.segment_readers() {
         bases.push(base);
-        let mut sums = vec![0f64; segment.max_doc() as usize];
-        let mut inverted = Vec::with_capacity(FIELDS);
-        for field in &fields.text {
-            inverted.push(segment.inverted_index(*field)?);
-        }
-        for (term, found) in plan.terms.iter().zip(&mut matches) {
-            let mut touched = Vec::new();
-            for (at, ((field, reader), norm)) in fields.text.iter().zip(&inverted).zip(norms).enumerate() {
-                let term = Term::from_field_text(*field, &term.text);
-                let Some(mut postings) = reader.read_postings(&term, IndexRecordOption::WithFreqs)? else {
-                    continue;
-                };
-                let mut doc = postings.doc();
-                while doc != TERMINATED {
-                    if seen.holds(doc)
-                        && let Some(sum) = sums.get_mut(doc as usize)
-                    {
-                        if *sum == 0.0 {
-                            touched.push(doc);
-                        }
-                        *sum += frequencies.of(at, postings.term_freq(), norm.fieldnorm(doc));
-                    }
-                    doc = postings.advance();
-                }
-            }
-            touched.sort_unstable();
-            for doc in touched {
-                if let Some(sum) = sums.get_mut(doc as usize) {
-                    found.push((base + doc, std::mem::take(sum)));
-                }
-            }
-        }
         base += segment.max_doc();
+    }
+    let texts: Vec<&str> = plan.terms.iter().map(|term| term.text.as_str()).collect();
+    let mut matches = view.holding(&texts)?;
+    let misspelt = plan.misspelt(&matches, config);
+    if !misspelt.is_empty() {
+        let like: Vec<String> = view.like(&plan, &misspelt)?.into_iter().collect();
+        let texts: Vec<&str> = like.iter().map(String::as_str).collect();
+        let found = view.holding(&texts)?;
+        plan.correct(&misspelt, like.into_iter().zip(found).collect(), &mut matches, config);
     }
     let mut columns: Vec<Option<StrColumn>> = Vec::new();
     for segment in searcher.segment_readers() {

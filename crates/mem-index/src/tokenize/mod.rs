@@ -16,14 +16,15 @@
 mod adapter;
 mod chars;
 mod compound;
+mod generic;
 mod stem;
 mod stop;
 
 pub use adapter::MemTokenizer;
 
 use chars::{Class, Unit, fold_into, normalise};
+pub(crate) use generic::is_generic;
 use std::fmt;
-pub(crate) use stop::is_generic;
 
 /// Changes whenever the same text may give other tokens; part of an index's stamp.
 pub const TOKENIZER_VERSION: u32 = 2;

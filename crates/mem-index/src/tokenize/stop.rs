@@ -22,129 +22,6 @@ const CJK: &[&str] = &[
 /// Particles: a pair that holds one of them says little.
 const PARTICLES: &[char] = &['的', '了', '吗', '呢', '吧', '啊', '么', '嘛', '呀', '啦'];
 
-/// English words of every day's work with code, stemmed, sorted: orders are full of them and about none of them.
-const GENERIC: &[&str] = &[
-    "add",
-    "again",
-    "ahead",
-    "all",
-    "also",
-    "better",
-    "bug",
-    "build",
-    "call",
-    "chang",
-    "check",
-    "class",
-    "clean",
-    "code",
-    "continu",
-    "creat",
-    "current",
-    "debug",
-    "delet",
-    "describ",
-    "do",
-    "done",
-    "edit",
-    "error",
-    "everyth",
-    "exist",
-    "explain",
-    "fail",
-    "featur",
-    "file",
-    "find",
-    "finish",
-    "fix",
-    "function",
-    "get",
-    "give",
-    "go",
-    "good",
-    "handl",
-    "help",
-    "implement",
-    "improv",
-    "issu",
-    "keep",
-    "know",
-    "last",
-    "latest",
-    "line",
-    "list",
-    "look",
-    "make",
-    "method",
-    "move",
-    "name",
-    "need",
-    "new",
-    "next",
-    "now",
-    "ok",
-    "old",
-    "open",
-    "optim",
-    "out",
-    "pleas",
-    "print",
-    "problem",
-    "project",
-    "put",
-    "read",
-    "refactor",
-    "remov",
-    "renam",
-    "replac",
-    "repo",
-    "review",
-    "rewrit",
-    "run",
-    "same",
-    "see",
-    "set",
-    "show",
-    "simpl",
-    "simplifi",
-    "start",
-    "step",
-    "stop",
-    "sure",
-    "take",
-    "task",
-    "tell",
-    "test",
-    "thank",
-    "thing",
-    "think",
-    "time",
-    "tri",
-    "type",
-    "updat",
-    "use",
-    "variabl",
-    "verifi",
-    "want",
-    "way",
-    "work",
-    "write",
-];
-
-/// The same in Chinese and Japanese.
-const GENERIC_PAIRS: &[&str] = &[
-    "修复", "修改", "修正", "改一", "改成", "运行", "测试", "添加", "增加", "新增", "删除", "删掉", "更新",
-    "重构", "函数", "代码", "文件", "实现", "编写", "写一", "写个", "检查", "继续", "优化", "问题", "错误",
-    "报错", "处理", "功能", "项目", "解释", "方法", "变量", "一遍", "下面", "接下", "下来", "开始", "完成",
-    "创建", "生成", "调整", "整理", "查看", "分析", "使用", "用一", "一步", "下一", "所有", "全部", "修正",
-    "実装", "追加", "確認", "実行",
-];
-
-/// Whether a token of a question belongs to every day's work and hardly tells what the question is about.
-pub(crate) fn is_generic(token: &str) -> bool {
-    GENERIC.binary_search(&token).is_ok() || GENERIC_PAIRS.contains(&token)
-}
-
 /// Whether a folded, unstemmed word is an English function word.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     ENGLISH.binary_search(&word).is_ok()
@@ -168,8 +45,7 @@ mod tests {
 
     #[test]
     fn the_list_is_sorted_so_that_it_can_be_searched() {
-        assert!(ENGLISH.is_sorted() && GENERIC.is_sorted());
-        assert!(is_generic("fix") && is_generic("修改") && !is_generic("commit") && !is_generic("提交"));
+        assert!(ENGLISH.is_sorted());
         assert!(is_stop_word("which") && !is_stop_word("commit"));
     }
 
