@@ -1,6 +1,6 @@
 //! Rules for English.
 
-use super::english_words::{DOUBT, FILLER, INTERROGATIVE, ORDERS, TROUBLE};
+use super::english_words::{DOUBT, FILLER, INTERROGATIVE, ORDERS, ORDERS_TO_SELF, TROUBLE};
 use super::text::{Sentence, after, skip_filler};
 use super::{Match, Said, Strength, remembered};
 use mem_core::Kind;
@@ -120,12 +120,6 @@ pub(crate) fn classify(sentence: &Sentence) -> Said {
         .find_map(|rule| rule(text, &low))
         .unwrap_or(Said::Nothing)
 }
-
-/// What a person notes to do later.
-const ORDERS_TO_SELF: &[&str] = words![
-    "ask" "check" "tell" "call" "write" "fix" "update" "remove" "add" "send" "rotate" "talk" "look" "clean"
-    "delete" "review" "ping" "email" "mail" "buy" "book" "test" "try" "move" "bump" "upgrade"
-];
 
 /// A request to remember, at the start of the sentence or after filler.
 pub(crate) fn explicit(sentence: &str) -> Option<Said> {
@@ -376,7 +370,7 @@ fn correction(text: &str, low: &str) -> Option<Said> {
             && body_low.split_whitespace().count() >= 2
             && !word_in(&body_low, &["keep going", "continue", "fine"])
             && !(exact && !pair && !body_low.contains("should"))
-            && !word_in(&body_low, TROUBLE)
+            && (!word_in(&body_low, TROUBLE) || after(&body_low, &["use", "don't use"]).is_some())
         {
             return Some(found("correction", Kind::Correction, body, Strength::Strong));
         }

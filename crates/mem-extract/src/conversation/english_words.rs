@@ -48,3 +48,9 @@ pub(super) const TROUBLE: &[&str] = words![
     "isn't working" "bug" "exception" "hangs" "stuck" "returns null" "returns undefined" "a timeout"
     "timed out" "times out" "404" "500" "wrong result" "weird" "panics"
 ];
+
+/// What a person notes to do later.
+pub(super) const ORDERS_TO_SELF: &[&str] = words![
+    "ask" "check" "tell" "call" "write" "fix" "update" "remove" "add" "send" "rotate" "talk" "look" "clean"
+    "delete" "review" "ping" "email" "mail" "buy" "book" "test" "try" "move" "bump" "upgrade"
+];

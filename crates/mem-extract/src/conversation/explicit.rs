@@ -183,8 +183,7 @@ pub(crate) fn chinese(text: &str) -> Option<Said> {
     if !has_han(text) {
         return None;
     }
-    let mut found =
-        ZH_CUES.iter().flat_map(|cue| text.match_indices(cue).map(|(at, cue)| (at, cue))).collect::<Vec<_>>();
+    let mut found = ZH_CUES.iter().flat_map(|cue| text.match_indices(cue)).collect::<Vec<_>>();
     found.sort_by_key(|(at, cue)| (*at, usize::MAX - cue.len()));
     for (at, cue) in found {
         let before = text.get(..at)?;

@@ -104,7 +104,7 @@ fn hinders_english(text: &str) -> bool {
     });
     let standing = word_in(
         &low,
-        &["always", "never", "from now on", "going forward", "every", "i prefer", "ever", "i hate"],
+        &["always", "never", "from now on", "going forward", "every", "i prefer", "ever", "i hate", "i'm"],
     );
     // "use a map here" orders; "we use pnpm here" states.
     let order = after(&low, english_words::ORDERS).is_some();
@@ -120,7 +120,21 @@ fn hinders_english(text: &str) -> bool {
         || !standing && word_in(&low, SCREEN_EN)
         || word_in(
             &low,
-            &["displayed", "complain", "complains", "on fire", "on my machine", "but i get", "flaky because"],
+            &[
+                "displayed",
+                "complain",
+                "complains",
+                "on fire",
+                "on my machine",
+                "but i get",
+                "we expect",
+                "locally but",
+                "so let's",
+                "flaky because",
+                "i click",
+                "didn't work",
+                "doesn't work",
+            ],
         )
         || low.starts_with("i'm a bit ")
         || low.starts_with("i am a bit ")

@@ -26,6 +26,7 @@ macro_rules! words {
 pub(crate) use words;
 
 mod chinese;
+mod chinese_statements;
 mod english;
 mod english_words;
 mod explicit;
@@ -35,6 +36,8 @@ mod statements;
 mod tags;
 mod text;
 
+#[cfg(test)]
+mod statement_tests;
 #[cfg(test)]
 mod tests;
 
@@ -236,7 +239,7 @@ impl RuleExtractor {
             (_, Strength::Weak) => self.config.weak_confidence,
         };
         let leaning = text::leans(&text);
-        let confidence = if leaning { base - self.config.pronoun_penalty } else { base };
+        let confidence = if leaning && !found.explicit { base - self.config.pronoun_penalty } else { base };
         let importance = match (found.explicit, found.kind) {
             (true, _) => 0.9,
             (_, Kind::Correction) => 0.85,
@@ -373,6 +376,9 @@ fn classify(sentence: &Sentence) -> Said {
     }
     if gate::hinders(sentence) {
         return Said::Nothing;
+    }
+    if let Some(said) = statements::announced_decision(&sentence.text) {
+        return said;
     }
     let lead = statements::without_lead(&sentence.text);
     let inner = Sentence { text: lead.to_owned(), ..sentence.clone() };

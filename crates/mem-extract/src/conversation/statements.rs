@@ -2,7 +2,7 @@
 
 use super::english::word_in;
 use super::text::{Sentence, after, has_han, language_of, skip_filler};
-use super::{Match, Said, Strength, chinese, english, english_words, gate, tags};
+use super::{Match, Said, Strength, chinese, chinese_statements, english, english_words, gate, tags};
 use mem_core::Kind;
 
 /// Words before a statement that say nothing of it.
@@ -10,7 +10,7 @@ const LEADS: &[&str] = words![
     "heads up" "fyi" "one thing before we start" "one thing" "one more thing" "also" "context" "background"
     "note" "you keep forgetting" "you forgot again" "as i said" "as i told you" "how many times"
     "that's not how we do it here" "that's not how we do it" "for context" "quick note" "just so you know"
-    "as agreed yesterday" "ok final answer" "final answer" "after the outage" "after the meeting" "important"
+     "after the outage" "after the meeting" "important"
     "by the way" "btw" "note that" "please note that" "reminder" "update" "small thing" "ok so after the outage"
     "说了多少遍了" "说过多少遍了" "说过多少次了" "你又忘了" "你又忘记了" "上次会议定的" "上次说了" "会上定的" "之前讨论过了" "提醒你一下"
     "补充一下" "补充" "另外" "还有" "背景" "说明一下" "对了" "顺便说一下" "顺便" "注意" "我说过" "再说一遍" "再强调一遍"
@@ -23,6 +23,7 @@ pub(crate) fn without_lead(text: &str) -> &str {
 
 pub(crate) fn classify(sentence: &Sentence) -> Said {
     let straight = sentence.text.replace('’', "'");
+
     let text = without_lead(straight.trim());
     if gate::hinders(&Sentence::alone(text)) {
         return Said::Nothing;
@@ -31,7 +32,7 @@ pub(crate) fn classify(sentence: &Sentence) -> Said {
     if !matches!(language_of(text), "en" | "zh") {
         return Said::Nothing;
     }
-    let found = if has_han(text) { of_chinese(text) } else { of_english(text) };
+    let found = if has_han(text) { chinese_statements::of_chinese(text) } else { of_english(text) };
     found.unwrap_or(Said::Nothing)
 }
 
@@ -55,11 +56,36 @@ fn ends_in_order(low: &str) -> bool {
 const MOMENT_EN: &[&str] = words![
     "here is" "here's" "here are" "the response" "the output" "the screenshot" "the pr" "my branch" "the file is at"
     "the log is" "the error" "the query" "the stack trace" "the test takes" "these" "those" "now" "so" "then" "next"
-    "the diff" "my code" "your" "the current" "we need" "the result" "the variable" "imagine"
-];
-const MOMENT_ZH: &[&str] = words![
-    "接口返回" "返回了" "日志在 /tmp" "现在" "刚" "这个 bug" "这个bug" "用户表加" "按照" "照着" "列表里" "我已经" "我在" "首页" "订单状态"
-    "数据库里有" "前端传的" "后端要的" "查询慢" "升级到" "优化" "乱码" "/tmp/" "改后端" "改前端" "改一下" "处理一下" "帮我"
+    "the diff" "my code" "your" "the current" "we need" "the result" "the variable" "imagine" "the log says" "the spec" "the previous" "the tests pass" "we are close" "the endpoint takes" "the fixture" "their" ];
+/// The text without words that are plain whole numbers.
+fn without_numbers(text: &str) -> String {
+    let plain = |word: &&str| !word.trim_matches([',', '.', ';']).chars().all(|c| c.is_ascii_digit());
+    text.split_whitespace().filter(plain).collect::<Vec<_>>().join(" ")
+}
+
+/// "As agreed with Jonas: soft delete"; "上次会议定的：三期再做权限".
+pub(crate) fn announced_decision(text: &str) -> Option<Said> {
+    let (head, body) = text.split_once([':', '：']).or_else(|| text.split_once('，'))?;
+    let low = head.to_ascii_lowercase();
+    let agreed = after(&low, words!["as agreed" "final answer" "ok final answer" "after talking with" "after talking to" "after the discussion" "as discussed" "final decision" "verdict"])
+        .is_some()
+        || ["上次会议定的", "会上定的", "会议上定的", "上次定的", "之前定的", "方案定了", "商量好了", "讨论好了"].iter().any(|h| head.starts_with(h));
+    let body = body.trim();
+    let long = if has_han(text) { body.chars().count() >= 4 } else { !body.is_empty() };
+    if !agreed || !long || gate::hinders(&Sentence::alone(text)) {
+        return None;
+    }
+    Some(if has_han(text) {
+        chinese::found("decision", Kind::Decision, text, Strength::Strong)
+    } else {
+        english::found("decision", Kind::Decision, text, Strength::Strong)
+    })
+}
+
+/// Verbs of orders that begin a noun: "test data", "build agents".
+const NOUNS: &[&str] = words![
+    "test data" "test accounts" "test account" "test users" "test names" "build agents" "build machines" "build artifacts"
+    "deploy key" "deploy keys" "commit messages" "review comments" "open issues" "search results" "read replicas"
 ];
 
 /// Whether it has a value: a port, a version, a path, an address, an identifier.
@@ -75,6 +101,7 @@ pub(crate) fn has_value(text: &str) -> bool {
             || digits >= 1 && (letters || joined || word.len() == 1)
             || word.len() >= 3 && letters && word.contains(['/', '_', '\\', '`', '@'])
             || word.ends_with('-') && word.len() >= 3
+            || letters && word.trim_matches(':').contains(':')
     })
 }
 
@@ -83,8 +110,11 @@ fn of_english(text: &str) -> Option<Said> {
     let text = skip_filler(text, english_words::FILLER);
     let low = text.to_ascii_lowercase();
     let words = low.split_whitespace().count();
-    if words < 3 || after(&low, english_words::INTERROGATIVE).is_some() || word_in(&low, english_words::DOUBT)
-    {
+    let rule_for = after(&low, &["when you", "whenever"]).is_some() && low.contains(',');
+    let asks = after(&low, english_words::INTERROGATIVE).is_some() && !rule_for;
+    let doubts =
+        english_words::DOUBT.iter().any(|d| !matches!(*d, "for example" | "e.g.") && word_in(&low, &[d]));
+    if words < 3 || asks || doubts {
         return (words == 3 && after(&low, &["call me"]).is_some())
             .then(|| found("about-user", Kind::User, text, Strength::Strong))
             .or_else(|| {
@@ -117,6 +147,15 @@ fn of_english(text: &str) -> Option<Said> {
         && words >= 4
     {
         return Some(found("about-user", Kind::User, text, Strength::Strong));
+    }
+    if starts(&["explain"]) && has(&["things", "everything", "stuff"]) && !has(&["here", "this"]) {
+        return Some(global(found("answers", Kind::Feedback, text, Strength::Strong)));
+    }
+    if starts(&["we're stuck on", "we are stuck on", "we're still on", "we stay on", "we're on"])
+        && words >= 4
+        && tags::technical(text) >= 1
+    {
+        return Some(found("fact", Kind::Fact, text, Strength::Strong));
     }
     if starts(&["i'd like", "i want"]) && has(&["always", "never", "every time"]) && !trouble {
         return Some(found("preference", Kind::Feedback, text, Strength::Strong));
@@ -183,7 +222,7 @@ fn of_english(text: &str) -> Option<Said> {
         return Some(found("person", Kind::Fact, text, Strength::Strong));
     }
     // Rules.
-    let order = after(&low, english_words::ORDERS).is_some();
+    let order = after(&low, english_words::ORDERS).is_some() && !starts(NOUNS);
     let moment = ends_in_order(&low)
         || starts(MOMENT_EN)
         || low.contains("/tmp/")
@@ -194,7 +233,7 @@ fn of_english(text: &str) -> Option<Said> {
         "must never" "must not" "must stay" "has to be" "have to be" "hard rule" "not allowed" "don't ever"
         "dont ever" "do not ever" "no more than" "should never" "should always" "never from" "never call"
         "never edit" "under no circumstances" "at all times" "are forbidden" "is forbidden" "unless i ask"
-        "unless i say so" "do not touch" "only ever" "may not" "is mandatory" "are mandatory"
+        "unless i say so" "do not touch" "only ever" "may not" "nobody may" "no one may" "is mandatory" "are mandatory"
     ]) || low.ends_with(", always")
         || low.ends_with(", ever")
         || low.ends_with(", never")
@@ -222,6 +261,20 @@ fn of_english(text: &str) -> Option<Said> {
         let mut rest = rest.split_whitespace();
         let verb = rest.next().unwrap_or_default();
         let object = rest.next().unwrap_or_default();
+        if matches!(
+            verb,
+            "explain" | "repeat" | "summarize" | "summarise" | "apologize" | "apologise" | "narrate"
+        ) && words >= 4
+            && !has(&["the code", "this", "yet"])
+        {
+            return Some(global(found("answers", Kind::Feedback, text, Strength::Strong)));
+        }
+        if verb == "use"
+            && low.contains(", use ")
+            && !matches!(object, "a" | "an" | "the" | "my" | "your" | "any")
+        {
+            return Some(found("correction-pair", Kind::Correction, text, Strength::Fair));
+        }
         let general = matches!(
             verb,
             "add"
@@ -338,7 +391,12 @@ fn of_english(text: &str) -> Option<Said> {
     {
         let ours = starts(words!["our" "we" "we're" "we've" "the prod" "the staging" "production" "prod"]);
         let names = tags::technical(text);
-        let valued = has_value(text);
+        // A bare number is a measure, unless it is of a limit or a port.
+        let measure = !has_value(&without_numbers(text))
+            && !has(
+                words!["port" "ports" "limit" "max" "min" "timeout" "version" "at" "requires" "cap" "error" "node" "java" "python" "go" "rust" "in prod"],
+            );
+        let valued = has_value(text) && !measure;
         if valued
             && (names >= 1
                 || ours
@@ -346,11 +404,24 @@ fn of_english(text: &str) -> Option<Said> {
                 || low.starts_with("error ")
                 || first.chars().all(|c| c.is_ascii_uppercase()))
             || ours && names >= 1
-            || split_why(text).1.is_some() && ours
+            || (split_why(text).1.is_some() || has(&["every", "always", "only"])) && ours
         {
             return Some(found("fact", Kind::Fact, text, Strength::Fair));
         }
-        if valued {
+        let placed = has(&[
+            "are in",
+            "is in",
+            "go to",
+            "go into",
+            "goes to",
+            "live in",
+            "are stored in",
+            "is hosted on",
+            "are on",
+        ]);
+        let default = starts(&["the default", "the main branch"]) && has(&["is"]);
+        let ours = ours && (has(&["returns", "return"]) && names >= 1 || placed);
+        if valued || ours || default || placed && names >= 1 && low.starts_with("the ") {
             return Some(found("fact", Kind::Fact, text, Strength::Fair));
         }
     }
@@ -373,173 +444,9 @@ fn raw_final(text: &str) -> bool {
     low.ends_with(" final") || low.ends_with("that's final")
 }
 
-fn global(said: Said) -> Said {
+pub(super) fn global(said: Said) -> Said {
     match said {
         Said::Found(found) => Said::Found(Match { global: true, ..found }),
         said => said,
     }
-}
-
-const ORDER_HEADS_ZH: &[&str] = words![
-    "帮" "请帮" "写" "加" "把" "改成" "改回" "继续" "停" "运行" "跑" "实现" "重构" "生成" "看" "删" "好" "解释" "测" "给我" "修" "换个"
-    "查" "搜" "检查" "优化" "新建" "创建" "再" "试" "打开" "新增" "添加" "更新" "打印" "执行" "撤" "不对" "谢谢" "你好" "文件名" "呵呵"
-];
-
-fn of_chinese(text: &str) -> Option<Said> {
-    use chinese::{any, found};
-    let chars = text.chars().count();
-    let has = |list: &[&str]| any(text, list);
-    let starts = |list: &[&str]| list.iter().any(|h| text.starts_with(h));
-    if chars < 4
-        || has(chinese::QUESTION)
-        || has(chinese::DOUBT)
-        || text.ends_with(['吗', '呢', '么'])
-        || starts(&["\"", "“", "「"])
-    {
-        return None;
-    }
-    let trouble = has(chinese::TROUBLE) || has(gate::REPORT_ZH);
-    // The person.
-    if starts(&["叫我"]) && chars <= 12 {
-        return Some(found("about-user", Kind::User, text, Strength::Strong));
-    }
-    if has(
-        words!["用中文回答" "用中文回复" "用英文回答" "用英文回复" "回答我" "回答简洁" "回答简短" "回复简洁" "说明用中文" "说中文" "用中文说" "用中文交流"],
-    ) && !trouble
-    {
-        return Some(global(found("answers", Kind::Feedback, text, Strength::Strong)));
-    }
-    if !trouble
-        && starts(
-            words!["我是做" "我是搞" "我是个" "我用的是" "我用的" "我习惯" "我比较习惯" "我不太会" "我不会" "我不太懂" "我不懂" "我的 mac" "我的mac" "我的电脑" "我的系统" "我这边是" "我平时" "我主要" "我喜欢看" "我负责"],
-        )
-        && !has(&["这个", "那个", "刚才"])
-    {
-        return Some(found("about-user", Kind::User, text, Strength::Strong));
-    }
-    // Open work.
-    if has(&["提醒我"])
-        || has(&["之前要把", "前要把", "前得把", "之前得把", "前要补", "还欠"])
-        || starts(&["等", "上线后", "发布后"]) && has(&["之后记得", "以后记得", "后记得", "再把"])
-    {
-        return Some(found("todo", Kind::Todo, text, Strength::Strong));
-    }
-    if trouble && !has(&["表示", "禁止", "不允许", "一律"])
-        || starts(ORDER_HEADS_ZH) && !starts(&["改成用", "写 sql", "写注释"])
-    {
-        return None;
-    }
-    // Decisions.
-    if has(words![
-        "方案定了" "选型定了" "定下来了" "最终还是" "最终选" "最后决定" "最终决定" "最后选了" "最后还是" "我们选了" "还是选了" "讨论过了" "会上定" "会议定" "已经作废" "作废了" "不用兼容" "不再兼容" "不再支持" "不再使用" "敲定" "拍板" "决定用" "决定放弃" "我们决定" "我们改用" "废弃了"
-    ]) || starts(&["换回", "改回用", "退回到"]) && chars >= 5
-        || has(&["从"])
-            && has(&["换成", "迁到", "迁移到", "切到", "切换到", "改成"])
-            && text.contains('了')
-            && tags::technical(text) >= 1
-        || has(&["为准"]) && text.contains('以')
-        || starts(&["不上", "不做"]) && text.contains('，') && chars >= 6
-    {
-        return Some(found("decision", Kind::Decision, text, Strength::Strong));
-    }
-    // People.
-    if text.find("负责").is_some_and(|at| {
-        at > 0
-            && text.get(..at).is_some_and(|h| h.chars().count() <= 12)
-            && text.get(at..).is_some_and(|t| t.chars().count() >= 4)
-    }) || has(&["owner 是", "owner是", "负责人是", "对接人是", "先问他", "先问她"])
-        || text.contains('找') && text.ends_with('要') && chars >= 6
-        || text.split_once('找').is_some_and(|(head, tail)| {
-            (2..=16).contains(&head.chars().count())
-                && head.ends_with(['题', '限', '号', '码', '的'])
-                && (2..=8).contains(&tail.chars().count())
-        })
-    {
-        return Some(found("person", Kind::Fact, text, Strength::Strong));
-    }
-    // Rules.
-    let every = starts(&["每个", "每次", "每条", "所有", "任何"])
-        && has(&["都要", "必须", "都得", "都必须", "不能", "不得", "都用", "要有"]);
-    let strict = has(words![
-        "一律" "不允许" "不得" "不能低于" "不能超过" "不能大于" "不能少于" "硬性" "约定" "一定要" "必须要" "千万" "严禁" "只能从" "只能用" "不要再" "别再" "别给我" "都要兼容" "都要走" "要走 MR" "就要打" "要先过" "接口必须" "不能出" "禁止" "尽量少" "别写死" "不要写死" "都必须" "都不能" "绝不"
-    ]);
-    let uniform = has(&["统一"]) && !has(&["统一改成", "统一一下"])
-        || has(&["都用", "都放", "都存", "都走"]) && chars >= 6;
-    let banned = starts(&[
-        "不要用",
-        "别用",
-        "不要引入",
-        "不要加",
-        "不要写",
-        "不要改",
-        "别改",
-        "别动",
-        "不要动",
-        "不要在",
-        "别在",
-    ]) && (text.contains('，') || has(&["目录", "代码里", "生产", "线上"]))
-        && !has(&["这", "那"]);
-    let answers = starts(&["回答", "注释", "提交信息", "命名", "代码注释", "变量名", "commit", "测试"])
-        && has(&["用", "写", "要", "别", "不要"]);
-    if every || strict || uniform || banned || answers && text.contains(['，', '用']) {
-        let strength = if every || strict { Strength::Strong } else { Strength::Fair };
-        return Some(found("standing-rule", Kind::Feedback, text, strength));
-    }
-    let contrast = has(&["，不要", "，别", "，不用", "而不是", " 不用 ", "，不能"]) && chars >= 8;
-    if contrast
-        && starts(&["用", "以", "要用"])
-        && (tags::technical(text) >= 1 || has_value(text) || chars <= 14)
-    {
-        return Some(found("convention", Kind::Feedback, text, Strength::Fair));
-    }
-    // Facts with a value.
-    if has(MOMENT_ZH) || text.starts_with('我') && !text.starts_with("我们") {
-        return None;
-    }
-    let copula = has(
-        words!["是" "叫" "在" "用" "端口" "地址" "版本" "前缀" "连的" "放在" "为" "固定" "名" "跑在" "：" "存" "表示"],
-    );
-    let valued = has_value(text);
-    let order = chinese::is_order(text) && !starts(&["测试", "用户", "部署"]);
-    if valued && copula && !order && !has(&["需求", "需要支持", "改成", "加个", "想要", "希望"]) && chars >= 6
-    {
-        return Some(found(
-            "fact",
-            Kind::Fact,
-            text,
-            if contrast { Strength::Strong } else { Strength::Fair },
-        ));
-    }
-    let ours = has(&[
-        "我们",
-        "线上",
-        "生产",
-        "测试环境",
-        "构建机",
-        "这套系统",
-        "这个模块",
-        "我们组",
-        "团队",
-        "公司",
-        "外包",
-        "内网",
-        "产品说",
-        "项目",
-    ]);
-    if ours
-        && !order
-        && has(&["只", "不能", "不用", "别", "不要", "都", "是", "用", "要"])
-        && chars >= 8
-        && !has(&["看看", "讨论", "想", "来", "觉得"])
-        && (contrast || tags::technical(text) >= 1 || has(&["不能", "别", "只"]))
-    {
-        return Some(found("fact", Kind::Fact, text, Strength::Fair));
-    }
-    let cue = contrast
-        || ours
-        || valued
-        || tags::technical(text) >= 1
-        || has(&["只", "统一", "都", "不要", "别", "定"]);
-    let vague = has(&["这", "那", "你", "觉得", "现在", "今天", "刚", "我", "需求", "想", "来", "了吧"]);
-    (cue && !vague && !order && chars >= 8).then(|| found("maybe", Kind::Fact, text, Strength::Weak))
 }

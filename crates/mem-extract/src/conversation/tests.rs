@@ -15,11 +15,11 @@ fn extract(turns: &[Turn]) -> Vec<Candidate> {
     RuleExtractor::default().extract(turns).unwrap()
 }
 
-fn said(text: &str) -> Vec<Candidate> {
+pub(super) fn said(text: &str) -> Vec<Candidate> {
     extract(&[turn(TurnRole::User, text)])
 }
 
-fn one(text: &str) -> Candidate {
+pub(super) fn one(text: &str) -> Candidate {
     let mut found = said(text);
     assert_eq!(found.len(), 1, "{text}: {found:#?}");
     found.remove(0)

@@ -331,6 +331,14 @@ pub(super) fn parse(prompt: &str, actions: &[&Event], max_chars: usize) -> Optio
     asks_to_stop(&text.to_lowercase(), actions).map(|label| Correction::Stop { label })
 }
 
+/// A name out of a slug: `cargo-nextest` is `cargo nextest`.
+fn spoken(slug: &str) -> String {
+    match slug.split_once('-') {
+        Some((program, verb)) if VERBED.contains(&program) => format!("{program} {verb}"),
+        _ => slug.to_owned(),
+    }
+}
+
 /// A prompt as one short line without paths.
 fn quote(prompt: &str) -> String {
     let words =
@@ -443,6 +451,7 @@ impl Detector for UserCorrection {
                 let hits = calls(wanted);
                 let counts = Counts { hits, opportunities: hits + calls(not), base_hits, base_total };
                 let note = format!("`{wanted}` was used {hits} of {} times", counts.opportunities);
+                let (wanted, not) = (&spoken(wanted), &spoken(not));
                 out.extend(self.use_draft(wanted, not, counts, note).finish_as(Standing::Weak));
             } else if let Some(label) = tail.strip_prefix("ask-before-") {
                 let done: Vec<String> =

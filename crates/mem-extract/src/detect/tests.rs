@@ -300,14 +300,82 @@ fn workflows_that_come_again() {
     // A loop gives one of its rotations, and a later session counts against it.
     let mut ring = Script::default();
     for _ in 0..5 {
-        ring = ring.edit("/a.rs").run("cargo test").run("git commit -m x");
+        ring = ring.edit("/a.proto").run("make stubs").run("buf lint");
     }
     let found: Vec<Finding> = ring.findings().into_iter().filter(|f| f.detector == "workflow").collect();
     assert_eq!(found.len(), 1, "{found:#?}");
     let id = found[0].id.as_str().to_owned();
-    assert_eq!(id, "workflow-edit-rs-then-cargo-test-then-git-commit");
-    let broken = Script::default().edit("/a.rs").run("cargo test").run("git push").findings_known(&id);
+    assert_eq!(id, "workflow-edit-proto-then-make-stubs-then-buf");
+    let broken =
+        Script::default().edit("/a.proto").run("make stubs").run("ls -l").run("git push").findings_known(&id);
     assert_eq!(counts(&broken, &id), (0, 1));
+
+    // Steps that other detectors see, one by one, are no workflow; nor is one that ends in a commit.
+    let mut usual = Script::default();
+    for n in 0..5 {
+        usual = usual
+            .grep()
+            .read(&format!("/{n}.rs"))
+            .edit(&format!("/{n}.rs"))
+            .run("cargo test")
+            .run("git commit -m x");
+    }
+    assert!(!usual.findings().iter().any(|f| f.detector == "workflow"), "{:#?}", usual.findings());
+    let mut tidy = Script::default();
+    for n in 0..5 {
+        tidy = tidy.edit(&format!("/{n}.rs")).run("cargo fmt").run("cargo clippy").run("git commit -m x");
+    }
+    let ids: Vec<String> = tidy
+        .findings()
+        .into_iter()
+        .filter(|f| f.detector == "workflow")
+        .map(|f| f.id.as_str().to_owned())
+        .collect();
+    assert_eq!(ids, ["workflow-edit-rs-then-cargo-fmt-then-cargo-clippy"]);
+    let old = "workflow-edit-rs-then-cargo-fmt-then-git-commit";
+    let told = Script::default().edit("/a.rs").run("cargo fmt").run("git commit -m x").findings_known(old);
+    assert!(!told.iter().any(|f| f.id.as_str() == old));
+}
+
+#[test]
+fn a_shell_is_told_its_own_way_of_asking() {
+    let found = Script::default().run("Get-Command az").run("az group list").run("az group show").findings();
+    assert_eq!(find(&found, "preflight-az-which").action, "Check that it is installed (`Get-Command az`)");
+    let found = Script::default().run("which az").run("az group list").run("az group show").findings();
+    assert_eq!(find(&found, "preflight-az-which").action, "Check that it is installed (`which az`)");
+}
+
+#[test]
+fn scripts_and_spellings_of_one_language_are_families() {
+    let mut script = Script::default();
+    for n in 0..3 {
+        script = script
+            .edit(&format!("/app/models{n}.py"))
+            .run("python manage.py makemigrations")
+            .run("python3 manage.py migrate")
+            .say("next");
+    }
+    let ids: Vec<String> = script
+        .findings()
+        .into_iter()
+        .filter(|f| f.detector == "workflow")
+        .map(|f| f.id.as_str().to_owned())
+        .collect();
+    assert_eq!(ids, ["workflow-edit-py-then-python-manage-py-makemigrations-then-python-manage-py-migrate"]);
+    let both = Script::default().read("/a.tsx").edit("/a.tsx").read("/b.ts").edit("/b.ts").findings();
+    assert_eq!(counts(&both, "read-before-edit-ts"), (2, 2));
+}
+
+#[test]
+fn verbs_of_one_program_are_told_apart() {
+    let said = "use cargo nextest instead of cargo test";
+    let script = Script::default().edit("/a.rs").run("cargo test").run("cargo test").say(said);
+    let id = "correction-use-cargo-nextest-not-cargo-test";
+    let finding = find(&script.findings(), id).clone();
+    assert_eq!((finding.counts.hits, finding.counts.opportunities), (1, 2));
+    assert_eq!(finding.action, "Use `cargo nextest` instead of `cargo test`");
+    let later = Script::default().edit("/a.rs").run("cargo nextest run").run("cargo test").findings_known(id);
+    assert_eq!(counts(&later, id), (1, 2));
 }
 
 impl Script {
@@ -327,6 +395,10 @@ fn corrections_by_the_user() {
         ("stop", "correction-ask-before-npm-install"),
         ("revert that", "correction-ask-before-npm-install"),
         ("不要自动安装依赖", "correction-ask-before-npm-install"),
+        ("we use pnpm here, not npm", "correction-use-pnpm-not-npm"),
+        ("这个项目用的是 pnpm 啊", "correction-use-pnpm-not-npm"),
+        ("I didn't ask you to install anything", "correction-ask-before-npm-install"),
+        ("我没让你安装依赖啊", "correction-ask-before-npm-install"),
     ] {
         let script = Script::default().run("ls").run("ls").run("npm install lodash").say(prompt);
         let found = script.findings();

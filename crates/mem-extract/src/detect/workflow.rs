@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Finds sequences of steps that come again and again: frequent, maximal n-grams of generalised steps.
 ///
-/// Steps are labels such as `Edit *.rs` or `cargo test`; equal neighbours are one step; a prompt ends a sequence. A
+/// Steps are labels such as `Edit *.rs` or `cargo test`; equal neighbours are one step; a prompt, a commit or a push ends a sequence. A
 /// workflow has at least three different steps, at least one pair of neighbours that no other detector sees, and
 /// does not repeat its own beginning at its end; its last step is none with consequences (a commit, a deployment); of rotations of one loop the most frequent stays.
 /// Opportunity: all steps but the last occurred. Hit: the last followed. Background: of all steps,
@@ -42,6 +42,12 @@ fn segments(thread: &Thread) -> Vec<Vec<String>> {
         };
         if let Some(segment) = out.last_mut().filter(|s| s.last() != Some(&label)) {
             segment.push(label);
+        }
+        // What follows a commit or a push is other work.
+        let closes = event.role() == Some(CommandRole::Commit)
+            || event.command.as_ref().is_some_and(|c| c.family == "git push");
+        if closes {
+            out.push(Vec::new());
         }
     }
     out.retain(|s| !s.is_empty());

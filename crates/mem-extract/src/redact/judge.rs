@@ -3,7 +3,7 @@
 use super::bytes::{
     ALNUM, ALPHA, DASH, DIGIT, DOT, HEX, LOWER, QUOTE, UNDER, UPPER, has_ignore_case, is, run,
 };
-use super::labels::{Label, Strength};
+use super::labels::{Form, Label, Strength};
 use super::stand_in::{is_keyword, is_placeholder, is_reference, prose};
 
 /// Where a value stands.
@@ -115,8 +115,11 @@ pub(super) fn is_secret(label: &Label, v: &[u8], place: Place) -> bool {
     if has_scheme(v) {
         return false;
     }
+    if label.form == Form::Digits && s.digits == s.len {
+        return (4..=12).contains(&s.len);
+    }
     match label.strength {
-        Strength::Weak => random_looking(v, &s) && !is_sum(v),
+        Strength::Weak => random_looking(v, &s) && (!is_sum(v) || label.upper && is_hex_key(v, place)),
         Strength::Medium => medium(v, &s, place, label),
         Strength::Firm => firm(v, &s, place, label),
         Strength::Strong => strong(v, &s, place, label),
@@ -146,7 +149,9 @@ fn strong(v: &[u8], s: &Shape, place: Place, label: &Label) -> bool {
                     || !names_label(v) && !camel(v) && matches!(s.joints, 0 | 3..) && s.upper == 0)
         }
         Place::Assigned => {
-            s.len >= 4 && mixed && !(is_name(v) && names_label(v)) || plain_number && s.len >= 4
+            long_word(v, s)
+                || s.len >= 4 && mixed && !(is_name(v) && names_label(v))
+                || plain_number && s.len >= 4
         }
         Place::Inline | Place::Prose => {
             (is_unmistakable(v)
@@ -161,6 +166,9 @@ fn firm(v: &[u8], s: &Shape, place: Place, label: &Label) -> bool {
     if medium(v, s, place, label) {
         return true;
     }
+    if matches!(place, Place::Tight | Place::Line | Place::Assigned) && long_word(v, s) {
+        return true;
+    }
     matches!(place, Place::Json | Place::Quoted | Place::Env | Place::Option)
         && s.len >= 8
         && s.blanks == 0
@@ -172,7 +180,12 @@ fn firm(v: &[u8], s: &Shape, place: Place, label: &Label) -> bool {
 }
 
 fn medium(v: &[u8], s: &Shape, place: Place, label: &Label) -> bool {
-    if s.blanks > 0 || s.len < 6 || v.starts_with(b"id=") || is_number(v) || s.digits == s.len && s.len < 16 {
+    let config = matches!(place, Place::Json | Place::Quoted | Place::Env | Place::Option | Place::Line);
+    if s.digits == s.len {
+        let firm = label.strength >= Strength::Firm && place != Place::Prose;
+        return s.len >= 16 || (6..=20).contains(&s.len) && (firm || config && label.upper);
+    }
+    if s.blanks > 0 || s.len < 6 || v.starts_with(b"id=") || is_number(v) {
         return false;
     }
     if place == Place::Env && label.upper && s.len >= 8 && (s.digits != s.len) && !algorithm(v) {
@@ -196,7 +209,15 @@ fn medium(v: &[u8], s: &Shape, place: Place, label: &Label) -> bool {
     }
     if s.digits > 0 && s.letters() > 0 {
         // `version2` is a word, `ab12cd34` is not.
-        return s.turns >= 2 || s.digits >= 3 || s.special > 0;
+        return s.turns >= 2 || s.digits >= 3 || s.special > 0 || config && s.digits >= 2 && s.len >= 10;
+    }
+    // Letters alone, as long as no word is, or with capitals where no word has them.
+    if config
+        && s.letters() == s.len
+        && (s.len >= 16 && s.upper == 0 || s.len >= 16 && s.turns >= 3)
+        && !camel(v)
+    {
+        return true;
     }
     s.special > 0
         && s.letters() >= 4
@@ -227,6 +248,60 @@ fn random_looking(v: &[u8], s: &Shape) -> bool {
     s.upper >= 4 && s.lower >= 4 && s.turns * 5 >= seen && s.joints + s.dots == 0
 }
 
+/// Small letters alone, longer than most words of program text.
+fn long_word(v: &[u8], s: &Shape) -> bool {
+    s.len >= 12 && s.lower == s.len && !names_label(v) && s.distinct >= 6
+}
+
+/// A key in hexadecimal digits, of the lengths ciphers use.
+fn is_hex_key(v: &[u8], place: Place) -> bool {
+    matches!(v.len(), 32 | 48 | 64 | 128)
+        && matches!(place, Place::Env | Place::Quoted | Place::Json | Place::Option | Place::Line)
+        && v.iter().all(|&b| is(b, HEX))
+}
+
+/// Whether a word near a label, with words of prose between, is shaped like a password: letters with digits or marks.
+pub(super) fn is_loose(v: &[u8]) -> bool {
+    let v = &v[..v.len().min(512)];
+    let s = Shape::of(v);
+    if s.len < 5
+        || s.blanks > 0
+        || s.wide > 0
+        || s.letters() == 0
+        || algorithm(v)
+        || wordy(v)
+        || dotted_name(v)
+    {
+        return false;
+    }
+    if is_path(v, &s) || has_scheme(v) || is_reference(v, Place::Prose) || is_placeholder(v) {
+        return false;
+    }
+    // `30min`, `2048bit`, `v1.2.3`, `#123`, `it's`
+    let number = run(v, 0, DIGIT | DOT, usize::MAX);
+    if number > 0 && v.len() - number <= 4 && run(v, number, ALPHA, 8) == v.len() {
+        return false;
+    }
+    let version = v[0] == b'v' && v[1..].iter().all(|&b| is(b, DIGIT | DOT | DASH));
+    if version
+        || !is(v[0], ALNUM) && s.digits == 0
+        || v.iter().any(|b| matches!(b, b'(' | b'[' | b'<' | b'{' | b'|'))
+    {
+        return false;
+    }
+    if s.digits > 0 {
+        return (s.lower > 0 || s.len >= 12)
+            && !(is_name(v) && names_label(v))
+            && (s.digits >= 2 || s.turns >= 2 || s.special > 0 || s.upper > 0);
+    }
+    s.special > 0
+        && s.len >= 8
+        && s.upper > 0
+        && s.lower > 0
+        && v.iter().any(|b| matches!(b, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&'))
+        || s.len >= 20 && random_looking(v, &s)
+}
+
 /// Sums, commit ids, UUIDs, integrity values.
 fn is_sum(v: &[u8]) -> bool {
     let hex = v.iter().all(|&b| is(b, HEX));
@@ -250,6 +325,7 @@ fn is_uuid_like_name(v: &[u8]) -> bool {
 fn wordy(v: &[u8]) -> bool {
     let mut parts = 0;
     let mut long = 0;
+    let mut mixed = 0;
     for part in v.split(|&b| is(b, DASH | UNDER | DOT) || matches!(b, b'/' | b'\\' | b':' | b'@')) {
         if part.is_empty() {
             continue;
@@ -259,6 +335,7 @@ fn wordy(v: &[u8]) -> bool {
         let digits = part.len() - letters;
         let number = letters == 0 && part.iter().all(|&b| is(b, DIGIT)) && part.len() <= 4;
         let short_mix = part.len() <= 4 && part.iter().all(|&b| is(b, ALNUM));
+        mixed += usize::from(part.len() >= 4 && digits > 0 && digits < part.len());
         let word = letters > 0
             && digits <= 2
             && part[letters..].iter().all(|&b| is(b, DIGIT))
@@ -269,7 +346,7 @@ fn wordy(v: &[u8]) -> bool {
         }
         long = long.max(letters);
     }
-    parts >= 2 && long >= 3
+    parts >= 2 && long >= 3 && !(mixed >= 3 && mixed * 4 >= parts * 3)
 }
 
 /// Capitals inside that are neither all letters nor the beginnings of words of three letters and more.

@@ -43,6 +43,21 @@ pub(super) struct Label {
     pub(super) maybe_path: bool,
     /// A single word of prose, such as `token` or `password`.
     pub(super) bare_word: bool,
+    /// What the value looks like.
+    pub(super) form: Form,
+}
+
+/// What the value of a label looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Anything.
+    Any,
+    /// Four digits and more, or what looks random: `pin`.
+    Digits,
+    /// Twelve words and more: `mnemonic`.
+    Words,
+    /// A user's name and a password may stand there: `credentials`.
+    Pair,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -67,6 +82,12 @@ enum Word {
     Number,
     /// Names of random values that may be secret: `salt`, `seed`, `signature`.
     Random,
+    /// Numbers to type in: `pin`, `otp`.
+    Pin,
+    /// Words of a wallet: `mnemonic`, `phrase`.
+    Phrase,
+    /// Words after which a `key` finds something: `cache`, `primary`.
+    Lookup,
     /// Words that do not change what the name says: `prod`, `value`, `base64`.
     Tail,
     /// Words that name something about a secret: `id`, `hash`, `file`.
@@ -82,7 +103,13 @@ fn word(w: &[u8]) -> Word {
     match w {
         b"password" | b"passwd" | b"passphrase" | b"passcode" | b"passwort" | b"kennwort" | b"pword"
         | b"psw" | b"wachtwoord" | b"heslo" | b"senha" | b"mdp" | b"contrasena" | b"requirepass"
-        | b"masterauth" | b"sshpass" | b"mnemonic" => W::Password,
+        | b"masterauth" | b"sshpass" | b"pw" | b"rootpw" | b"bindpw" | b"adminpw" | b"userpw" | b"dbpw"
+        | b"storepass" | b"keypass" | b"passin" | b"passout" | b"psk" | b"presharedkey" | b"salasana"
+        | b"adgangskode" | b"passord" | b"sshpw" => W::Password,
+        b"mnemonic" | b"phrase" | b"seedphrase" => W::Phrase,
+        b"pin" | b"otp" | b"totp" | b"pincode" => W::Pin,
+        b"cache" | b"primary" | b"foreign" | b"sort" | b"partition" | b"idempotency" | b"routing"
+        | b"row" | b"locale" | b"translation" | b"restore" | b"hot" => W::Lookup,
         b"pass" => W::Pass,
         b"pwd" => W::Pwd,
         b"token" | b"pat" => W::Token,
@@ -93,7 +120,11 @@ fn word(w: &[u8]) -> Word {
         b"api" | b"access" | b"private" | b"account" | b"encryption" | b"encrypt" | b"signing"
         | b"master" | b"service" | b"shared" | b"subscription" | b"license" | b"auth" | b"app"
         | b"deploy" | b"storage" | b"admin" | b"consumer" | b"hmac" | b"jwt" | b"crypto" | b"decryption"
-        | b"ssh" | b"role" => {
+        | b"ssh" | b"role" | b"enc" | b"aes" | b"fernet" | b"write" | b"read" | b"supabase" | b"algolia"
+        | b"openai" | b"gemini" | b"anthropic" | b"mistral" | b"functions" | b"application" | b"client"
+        | b"root" | b"security" | b"connection" | b"preshared" | b"recovery" | b"vendor" | b"integration"
+        | b"ingest" | b"sendgrid" | b"stripe" | b"mailgun" | b"datadog" | b"rapidapi" | b"webhook"
+        | b"webhooks" | b"wireguard" => {
             if w == b"auth" {
                 W::Auth
             } else {
@@ -112,11 +143,11 @@ fn word(w: &[u8]) -> Word {
         | b"tarjeta" => W::Card,
         b"number" | b"num." | b"nr" | b"no." => W::Number,
         b"salt" | b"seed" | b"signature" | b"sig" | b"sas" | b"session" | b"sessionid" | b"sid" | b"csrf"
-        | b"xsrf" | b"nonce" | b"dsn" | b"webhook" | b"otp" | b"bearer" | b"oauth" | b"webhooks"
-        | b"tokens" => W::Random,
+        | b"xsrf" | b"nonce" | b"dsn" | b"bearer" | b"oauth" | b"tokens" => W::Random,
+        b"phpsessid" | b"jsessionid" | b"sessid" | b"sasl" => W::Token,
         b"prod" | b"production" | b"dev" | b"development" | b"test" | b"testing" | b"staging" | b"stage"
         | b"live" | b"plain" | b"plaintext" | b"raw" | b"str" | b"text" | b"new" | b"old" | b"current"
-        | b"base" | b"b64" | b"base64" | b"primary" | b"secondary" | b"main" | b"backup" | b"default"
+        | b"data" | b"base" | b"b64" | b"base64" | b"secondary" | b"main" | b"backup" | b"default"
         | b"local" | b"confirm" | b"confirmation" | b"again" | b"repeat" | b"literal" | b"env" => W::Tail,
         b"id" | b"ids" | b"name" | b"names" | b"hash" | b"file" | b"files" | b"path" | b"url" | b"uri"
         | b"digest" | b"checksum" | b"fingerprint" | b"type" | b"count" | b"length" | b"len" | b"size"
@@ -128,11 +159,15 @@ fn word(w: &[u8]) -> Word {
         b"value" | b"val" => W::Value,
         b"aws" => W::Aws,
         b"azure" => W::Azure,
-        b"clave" | b"parola" | b"token\xc3\xa9" => W::Foreign,
+        b"clave" | b"parola" | b"jeton" | b"chave" | b"zugangsdaten" | b"login" | b"token\xc3\xa9" => {
+            W::Foreign
+        }
         _ => {
             if !w.is_ascii() {
                 return match w {
                     [b'c', b'o', b'n', b't', b'r', b'a', b's', b'e', 0xc3, 0xb1, b'a'] => W::Password,
+                    [b'c', b'l', 0xc3, 0xa9] => W::Foreign,
+                    _ if w.ends_with("schlüssel".as_bytes()) => W::Foreign,
                     _ if w == "hasło".as_bytes()
                         || w == "lösenord".as_bytes()
                         || w == "şifre".as_bytes()
@@ -233,7 +268,15 @@ fn decide(words: &[Word], upper: bool, maybe_path: bool) -> Option<Label> {
     use Strength as S;
     use Word as W;
     let label = |role, strength, kind| {
-        Some(Label { role, strength, kind, upper, maybe_path, bare_word: words.len() == 1 })
+        let lookup = words.contains(&W::Lookup);
+        let form = match words.last() {
+            Some(W::Pin) => Form::Digits,
+            Some(W::Phrase) => Form::Words,
+            Some(W::Credential | W::Foreign) => Form::Pair,
+            _ => Form::Any,
+        };
+        let upper = upper && !lookup;
+        Some(Label { role, strength, kind, upper, maybe_path, bare_word: words.len() == 1, form })
     };
     let mut kept = words;
     while let [rest @ .., W::Tail] = kept {
@@ -263,6 +306,9 @@ fn decide(words: &[Word], upper: bool, maybe_path: bool) -> Option<Label> {
             Some(_) => label(Role::Secret, S::Strong, kind),
             None => label(Role::Secret, S::Medium, kind),
         },
+        W::Pin => label(Role::Secret, S::Medium, kind),
+        W::Phrase if words.len() > 1 && before == Some(W::Other) => None,
+        W::Phrase => label(Role::Secret, S::Medium, kind),
         W::Foreign => label(Role::Secret, S::Medium, kind),
         W::Token => match before {
             Some(W::Harmless) => None,
@@ -277,6 +323,8 @@ fn decide(words: &[Word], upper: bool, maybe_path: bool) -> Option<Label> {
         W::Key => match before {
             Some(
                 W::KeyQualifier
+                | W::Cookie
+                | W::Phrase
                 | W::Secret
                 | W::Auth
                 | W::Token
@@ -342,6 +390,21 @@ static FOREIGN: &[&str] = &[
     "Κωδικός",
     "पासवर्ड",
     "รหัสผ่าน",
+    "權杖",
+    "密鍵",
+    "패스워드",
+    "パスフレーズ",
+    "合言葉",
+    "パスコード",
+    "пассворд",
+    "Токены",
+    "キー",
+    "키:",
+    "ключ",
+    "Ключ",
+    "凭证",
+    "憑證",
+    "授权码",
 ];
 
 /// The label in another script that begins at `at`, with its end.
@@ -360,6 +423,7 @@ pub(super) fn foreign_at(text: &[u8], at: usize) -> Option<(usize, Label)> {
         upper: false,
         maybe_path: false,
         bare_word: true,
+        form: Form::Any,
     };
     Some((at + found.len(), label))
 }
@@ -384,5 +448,68 @@ pub(super) const fn password_label() -> Label {
         upper: false,
         maybe_path: false,
         bare_word: true,
+        form: Form::Any,
     }
+}
+
+/// The label that a word of prose makes with the word before it: `api key`, `seed phrase`.
+pub(super) fn joined(text: &[u8], start: usize, end: usize) -> Option<Label> {
+    let name = text.get(start..end)?;
+    let telling: &[&[u8]] = &[b"key", b"keys", b"token", b"secret", b"phrase", b"creds"];
+    if name.len() > 6 || !telling.iter().any(|w| name.eq_ignore_ascii_case(w)) {
+        return None;
+    }
+    let gap = start.checked_sub(1)?;
+    if !matches!(text.get(gap), Some(b' ')) {
+        return None;
+    }
+    let begin = (gap.saturating_sub(16)..gap).rev().take_while(|&i| is(text[i], ALNUM)).last()?;
+    let before: &[&[u8]] = &[
+        b"api",
+        b"access",
+        b"secret",
+        b"private",
+        b"encryption",
+        b"license",
+        b"signing",
+        b"auth",
+        b"master",
+        b"storage",
+        b"account",
+        b"shared",
+        b"seed",
+        b"recovery",
+        b"bearer",
+        b"webhook",
+        b"client",
+        b"service",
+        b"deploy",
+        b"admin",
+        b"app",
+        b"subscription",
+        b"connection",
+        b"session",
+        b"security",
+        b"refresh",
+        b"bot",
+        b"hmac",
+        b"jwt",
+        b"mnemonic",
+        b"backup",
+        b"wallet",
+        b"application",
+        b"root",
+        b"fernet",
+        b"aes",
+    ];
+    if !before.iter().any(|w| text[begin..gap].eq_ignore_ascii_case(w)) {
+        return None;
+    }
+    let mut label = classify(&text[begin..end])?;
+    label.bare_word = true;
+    label.upper = false;
+    if label.strength == Strength::Medium {
+        label.strength = Strength::Firm;
+    }
+    Some(label)
 }

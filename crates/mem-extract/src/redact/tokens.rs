@@ -34,6 +34,10 @@ const UP: u16 = UPPER | DIGIT;
 use SecretKind as K;
 
 static A: &[Rule] = &[
+    rule(b"ATCTT3", WORD | B64, 40, LONG, K::ServiceToken),
+    rule(b"APKA", UP, 16, 18, K::ServiceToken),
+    rule(b"AKCp", ALNUM, 60, 80, K::ServiceToken),
+    rule(b"AAAAAAAAAAAAAAAAAAAAA", WORD | B64, 60, LONG, K::ServiceToken),
     rule(b"AKIA", UP, 15, 18, K::AwsAccessKey),
     rule(b"ASIA", UP, 15, 18, K::AwsAccessKey),
     rule(b"ABIA", UP, 16, 16, K::AwsAccessKey),
@@ -48,6 +52,13 @@ static A: &[Rule] = &[
 ];
 static C_LOW: &[Rule] = &[rule(b"cio", ALNUM, 32, 32, K::ServiceToken)];
 static D_LOW: &[Rule] = &[
+    rule(b"dt0c01.", UP | DOT, 60, 120, K::ServiceToken),
+    rule(b"dt0s01.", UP | DOT, 60, 120, K::ServiceToken),
+    rule(b"dt0s16.", UP | DOT, 60, 120, K::ServiceToken),
+    rule(b"dp.ct.", ALNUM, 40, 50, K::ServiceToken),
+    rule(b"dp.sa.", ALNUM, 40, 50, K::ServiceToken),
+    rule(b"dp.scim.", ALNUM, 40, 50, K::ServiceToken),
+    rule(b"duffel_live_", WORD, 40, 50, K::ServiceToken),
     rule(b"dop_v1_", HEX, 64, 64, K::ServiceToken),
     rule(b"doo_v1_", HEX, 64, 64, K::ServiceToken),
     rule(b"dor_v1_", HEX, 64, 64, K::ServiceToken),
@@ -58,16 +69,28 @@ static D_LOW: &[Rule] = &[
     rule(b"dckr_oat_", WORD, 20, 60, K::ServiceToken),
 ];
 static E: &[Rule] = &[
+    rule(b"EAAC", ALNUM, 60, LONG, K::ServiceToken),
+    rule(b"EAAG", ALNUM, 60, LONG, K::ServiceToken),
+    rule(b"EAAB", ALNUM, 60, LONG, K::ServiceToken),
+    rule(b"EZAK", ALNUM, 54, 54, K::ServiceToken),
     rule(b"EAACEdEose0cBA", ALNUM, 16, LONG, K::ServiceToken),
     rule(b"EAAA", WORD, 60, 60, K::ServiceToken),
 ];
 static F_LOW: &[Rule] = &[
+    rule(b"fig_", WORD, 40, 60, K::ServiceToken),
+    rule(b"fio-u-", WORD, 60, 70, K::ServiceToken),
     random(b"figd_", 30, K::ServiceToken),
     rule(b"fo1_", WORD, 40, LONG, K::ServiceToken),
     rule(b"fm2_", WORD | B64, 60, LONG, K::ServiceToken),
 ];
-static G: &[Rule] = &[rule(b"GOCSPX-", WORD, 20, 40, K::GoogleKey)];
+static G: &[Rule] = &[
+    rule(b"GOOG", UP, 20, 60, K::ServiceToken),
+    rule(b"GR1348941", WORD, 20, 24, K::GitlabToken),
+    rule(b"GOCSPX-", WORD, 20, 40, K::GoogleKey),
+];
 static G_LOW: &[Rule] = &[
+    rule(b"glffct-", WORD, 16, 80, K::GitlabToken),
+    rule(b"glwt-", WORD, 16, 80, K::GitlabToken),
     rule(b"ghp_", ALNUM, 20, LONG, K::GithubToken),
     rule(b"gho_", ALNUM, 20, LONG, K::GithubToken),
     rule(b"ghu_", ALNUM, 20, LONG, K::GithubToken),
@@ -90,6 +113,10 @@ static G_LOW: &[Rule] = &[
 ];
 static H: &[Rule] = &[rule(b"HRKU-", WORD, 30, 80, K::ServiceToken)];
 static H_LOW: &[Rule] = &[
+    rule(b"hawk.", WORD | DOT, 36, 60, K::ServiceToken),
+    rule(b"hvr.", WORD, 20, 320, K::ServiceToken),
+    rule(b"heroku_", WORD, 40, 80, K::ServiceToken),
+    rule(b"hkp_", ALNUM, 30, 40, K::ServiceToken),
     rule(b"hf_", ALNUM, 28, 60, K::HuggingfaceToken),
     rule(b"hvs.", WORD, 20, 320, K::ServiceToken),
     rule(b"hvb.", WORD, 20, 320, K::ServiceToken),
@@ -101,8 +128,17 @@ static L_LOW: &[Rule] = &[
     random(b"lsv2_pt_", 30, K::ServiceToken),
     random(b"lsv2_sk_", 30, K::ServiceToken),
 ];
-static N: &[Rule] = &[rule(b"NRAK-", UP, 24, 32, K::ServiceToken)];
+static N: &[Rule] = &[
+    rule(b"NRII-", WORD, 24, 40, K::ServiceToken),
+    rule(b"NRJS-", HEX, 16, 24, K::ServiceToken),
+    rule(b"NRRA-", WORD, 36, 50, K::ServiceToken),
+    rule(b"NRAA-", HEX, 24, 32, K::ServiceToken),
+    rule(b"NRAK-", UP, 24, 32, K::ServiceToken),
+];
 static N_LOW: &[Rule] = &[
+    rule(b"nfp_", ALNUM, 36, 48, K::ServiceToken),
+    rule(b"napi_", ALNUM, 40, 80, K::ServiceToken),
+    rule(b"nfc_", ALNUM, 36, 48, K::ServiceToken),
     rule(b"npm_", ALNUM, 30, 60, K::NpmToken),
     rule(b"ntn_", ALNUM, 40, 60, K::ServiceToken),
     random(b"nvapi-", 40, K::ServiceToken),
@@ -110,6 +146,10 @@ static N_LOW: &[Rule] = &[
 static O_LOW: &[Rule] = &[rule(b"ops_eyJ", WORD | B64, 80, LONG, K::ServiceToken)];
 static P: &[Rule] = &[rule(b"PMAK-", HEX | DASH, 40, 70, K::ServiceToken)];
 static P_LOW: &[Rule] = &[
+    rule(b"pnu_", ALNUM, 32, 48, K::ServiceToken),
+    rule(b"phs_", ALNUM, 40, 60, K::ServiceToken),
+    rule(b"pk.eyJ", WORD | DOT, 60, 400, K::ServiceToken),
+    rule(b"paddle_", ALNUM, 36, 36, K::ServiceToken),
     random(b"pypi-", 32, K::PypiToken),
     rule(b"pplx-", ALNUM, 32, 64, K::ServiceToken),
     random(b"pscale_tkn_", 30, K::ServiceToken),
@@ -122,6 +162,8 @@ static P_LOW: &[Rule] = &[
     rule(b"pul-", HEX, 40, 40, K::ServiceToken),
 ];
 static R_LOW: &[Rule] = &[
+    Rule { random: true, ..rule(b"re_", ALNUM | UNDER, 28, 40, K::ServiceToken) },
+    rule(b"rdme_", ALNUM, 60, 80, K::ServiceToken),
     rule(b"rk_live_", ALNUM, 16, LONG, K::StripeKey),
     rule(b"rk_test_", ALNUM, 16, LONG, K::StripeKey),
     rule(b"rubygems_", HEX, 48, 48, K::ServiceToken),
@@ -130,6 +172,11 @@ static R_LOW: &[Rule] = &[
 ];
 static S: &[Rule] = &[rule(b"SK", HEX & !UPPER | DIGIT, 32, 32, K::TwilioKey)];
 static S_LOW: &[Rule] = &[
+    rule(b"sk.eyJ", WORD | DOT, 60, 400, K::ServiceToken),
+    rule(b"sntryi_", HEX, 48, 80, K::ServiceToken),
+    rule(b"sgp_", HEX | UNDER, 40, 90, K::ServiceToken),
+    rule(b"shippo_live_", HEX, 40, 40, K::ServiceToken),
+    rule(b"scw-", WORD, 36, 40, K::ServiceToken),
     rule(b"sk_live_", ALNUM, 16, LONG, K::StripeKey),
     rule(b"sk_test_", ALNUM, 16, LONG, K::StripeKey),
     random(b"sk-ant-", 20, K::AnthropicKey),
@@ -152,14 +199,22 @@ static S_LOW: &[Rule] = &[
     rule(b"sl.", WORD, 100, LONG, K::ServiceToken),
 ];
 static T_LOW: &[Rule] = &[
+    rule(b"tk-us-", WORD, 48, 60, K::ServiceToken),
+    rule(b"tgp_v1_", WORD, 40, 60, K::ServiceToken),
     random(b"tvly-", 24, K::ServiceToken),
     rule(b"tskey-", WORD, 24, 90, K::ServiceToken),
     rule(b"tfp_", ALNUM | UNDER, 40, 80, K::ServiceToken),
 ];
-static V_LOW: &[Rule] =
-    &[rule(b"vercel_blob_rw_", ALNUM | UNDER, 24, 90, K::ServiceToken), random(b"vck_", 30, K::ServiceToken)];
+static V_LOW: &[Rule] = &[
+    rule(b"vcp_", ALNUM, 40, 80, K::ServiceToken),
+    rule(b"vrcl_", ALNUM, 20, 60, K::ServiceToken),
+    rule(b"vercel_blob_rw_", ALNUM | UNDER, 24, 90, K::ServiceToken),
+    random(b"vck_", 30, K::ServiceToken),
+];
 static W_LOW: &[Rule] = &[rule(b"whsec_", ALNUM | B64, 24, 90, K::StripeKey)];
 static X_LOW: &[Rule] = &[
+    rule(b"xkeysib-", HEX | ALNUM | DASH, 60, 120, K::ServiceToken),
+    rule(b"xsmtpsib-", HEX | ALNUM | DASH, 60, 120, K::ServiceToken),
     rule(b"xoxb-", WORD, 10, 320, K::SlackToken),
     rule(b"xoxp-", WORD, 10, 320, K::SlackToken),
     rule(b"xoxa-", WORD, 10, 320, K::SlackToken),
@@ -175,6 +230,22 @@ static X_LOW: &[Rule] = &[
 ];
 static Y_LOW: &[Rule] = &[rule(b"ya29.", WORD | DOT, 20, LONG, K::GoogleKey)];
 static KEY_LOW: &[Rule] = &[rule(b"key-", HEX & !UPPER | DIGIT, 32, 32, K::ServiceToken)];
+static B_LOW: &[Rule] =
+    &[rule(b"bkua_", ALNUM, 32, 48, K::ServiceToken), rule(b"bkpt_", ALNUM, 32, 60, K::ServiceToken)];
+static C: &[Rule] = &[
+    rule(b"CCIPAT_", WORD, 30, 100, K::ServiceToken),
+    rule(b"CCIPRJ_", WORD, 30, 100, K::ServiceToken),
+    rule(b"CFPAT-", WORD, 40, 50, K::ServiceToken),
+];
+static F: &[Rule] = &[
+    rule(b"FLWSECK_TEST-", ALNUM | DASH, 12, 60, K::ServiceToken),
+    rule(b"FLWSECK-", ALNUM | DASH, 12, 60, K::ServiceToken),
+    rule(b"FLWPUBK_TEST-", ALNUM | DASH, 12, 60, K::ServiceToken),
+];
+static I_LOW: &[Rule] =
+    &[rule(b"ico-", ALNUM, 32, 32, K::ServiceToken), rule(b"infp_", WORD, 40, 80, K::ServiceToken)];
+static Z_LOW: &[Rule] = &[rule(b"zpka_", WORD, 30, 80, K::ServiceToken)];
+static R: &[Rule] = &[rule(b"RWRTY0I", ALNUM | B64, 100, 300, K::PrivateKey)];
 static NONE: &[Rule] = &[];
 
 /// The secret that begins at `at`, which must be the start of a word.
@@ -182,6 +253,12 @@ static NONE: &[Rule] = &[];
 pub(super) fn token_at(text: &[u8], at: usize) -> Option<(usize, SecretKind)> {
     let rules = match *text.get(at)? {
         b'A' => A,
+        b'C' => C,
+        b'F' => F,
+        b'R' => R,
+        b'b' => B_LOW,
+        b'i' => I_LOW,
+        b'z' => Z_LOW,
         b'E' => E,
         b'G' => G,
         b'H' => H,
@@ -219,9 +296,23 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<(usize, SecretKind)> {
         b'l' => L_LOW,
         b'n' => N_LOW,
         b'o' => O_LOW,
-        b'p' => P_LOW,
+        b'p' => {
+            if has(text, at, b"pat") && is_at(text, at + 3, ALNUM) {
+                if let Some(end) = dotted(text, at, &[(3, 14, 14), (0, 40, 64)], K::ServiceToken) {
+                    return Some(end);
+                }
+            }
+            P_LOW
+        }
         b'r' => R_LOW,
-        b's' => S_LOW,
+        b's' => {
+            // The first form of Vault's tokens.
+            let end = if has(text, at, b"s.") { run(text, at + 2, ALNUM, 26) } else { at };
+            if end == at + 26 && has_random_stretch(&text[at + 2..end]) && mixed(&text[at + 2..end]) {
+                return Some((end, K::ServiceToken));
+            }
+            S_LOW
+        }
         b't' => T_LOW,
         b'v' => V_LOW,
         b'w' => W_LOW,
@@ -231,9 +322,14 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<(usize, SecretKind)> {
             let end = run(text, at + 4, WORD, LOOK);
             return (end - at >= 34 && varied(&text[at + 4..end])).then_some((end, K::GoogleKey));
         }
-        b'0'..=b'9' => return telegram(text, at),
+        b'0'..=b'9' => return telegram(text, at).or_else(|| suffixed(text, at)),
         _ => NONE,
     };
+    if is(text[at], HEX & LOWER)
+        && let Some(found) = suffixed(text, at)
+    {
+        return Some(found);
+    }
     let second = text.get(at + 1);
     for rule in rules {
         if rule.prefix.get(1) == second && has(text, at, rule.prefix) {
@@ -257,6 +353,29 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<(usize, SecretKind)> {
             };
             return Some((end, rule.kind));
         }
+    }
+    None
+}
+
+fn mixed(body: &[u8]) -> bool {
+    body.iter().any(|&b| is(b, UPPER)) && body.iter().any(|&b| is(b, LOWER))
+}
+
+/// Keys told by what follows 32 hexadecimal digits: `-us12` of Mailchimp, `.` and 16 characters of Zhipu.
+fn suffixed(text: &[u8], at: usize) -> Option<(usize, SecretKind)> {
+    let hex = run(text, at, DIGIT | HEX & !UPPER, 33);
+    if hex - at != 32 || !varied(&text[at..hex]) {
+        return None;
+    }
+    if has(text, hex, b"-us") {
+        let end = run(text, hex + 3, DIGIT, 3);
+        return (end > hex + 3 && !is_at(text, end, WORD)).then_some((end, K::ServiceToken));
+    }
+    if text.get(hex) == Some(&b'.') {
+        let end = run(text, hex + 1, ALNUM, 18);
+        let body = &text[hex + 1..end];
+        return (body.len() == 16 && mixed(body) && body.iter().any(|&b| is(b, DIGIT)))
+            .then_some((end, K::ServiceToken));
     }
     None
 }
@@ -382,7 +501,11 @@ pub(super) fn key_block(text: &[u8], at: usize, ends: &mut Option<usize>) -> Opt
     }
     let head_end = memchr::memmem::find(text.get(name..(name + 80).min(text.len()))?, b"----")? + name;
     let head = &text[name..head_end];
-    memchr::memmem::find(head, b"PRIVATE KEY")?;
+    if memchr::memmem::find(head, b"PRIVATE KEY").is_none()
+        && memchr::memmem::find(head, b"Static key").is_none()
+    {
+        return None;
+    }
     let body = run(text, head_end, DASH, 8);
     let known = match *ends {
         Some(end) if end >= body => Some(end),
@@ -410,6 +533,18 @@ pub(super) fn key_block(text: &[u8], at: usize, ends: &mut Option<usize>) -> Opt
     }
 }
 
+/// Behind a line's number as tools print it: `12→`, `12:`, `12` and a tab.
+fn line_number(text: &[u8], at: usize) -> Option<usize> {
+    let end = run(text, at, DIGIT, 6);
+    match text.get(end) {
+        _ if end == at => None,
+        Some(b'\t' | b':' | b'|') => Some(end + 1),
+        Some(0xe2) if has(text, end, "→".as_bytes()) => Some(end + 3),
+        Some(b'\\') if text.get(end + 1) == Some(&b't') => Some(end + 2),
+        _ => None,
+    }
+}
+
 /// Where base 64 in lines (also with escaped line ends, quotes, `+` of diffs and headers) ends, and its longest word.
 fn base64_lines(text: &[u8], from: usize) -> (usize, usize) {
     let mut at = from;
@@ -420,6 +555,9 @@ fn base64_lines(text: &[u8], from: usize) -> (usize, usize) {
         loop {
             match text.get(at) {
                 Some(b'\\') if matches!(text.get(at + 1), Some(b'n' | b'r' | b't')) => at += 2,
+                Some(&b) if is(b, DIGIT) && line_number(text, at).is_some() => {
+                    at = line_number(text, at).unwrap_or(at + 1);
+                }
                 Some(&b)
                     if is(b, WHITE)
                         || matches!(b, b'\\' | b'"' | b'\'' | b',' | b'>' | b'|' | b'#' | b'*') =>
