@@ -195,7 +195,7 @@ fn fold_path(os: Os, path: &str) -> String {
 }
 
 /// The physical path; of a folder that is gone, the path cleaned of `.` and `..`.
-fn real(path: &Path) -> PathBuf {
+pub(crate) fn real(path: &Path) -> PathBuf {
     let here = if cfg!(windows) {
         msys_drive(&path.to_string_lossy()).map_or_else(|| path.to_owned(), PathBuf::from)
     } else {

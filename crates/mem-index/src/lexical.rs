@@ -13,7 +13,7 @@ use crate::{
 };
 use mem_core::{Memory, MemoryId, TextHit};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// How many fields a memory is indexed by.
 pub(crate) const FIELDS: usize = 7;
@@ -295,10 +295,10 @@ impl Plan {
         }
     }
 
-    /// Those of `words` that are like one of the misspelt, each once, in order.
-    pub(crate) fn like(&self, misspelt: &[usize], words: impl Iterator<Item = String>) -> BTreeSet<String> {
-        let terms: Vec<&QueryTerm> = misspelt.iter().filter_map(|at| self.terms.get(*at)).collect();
-        words.filter(|word| terms.iter().any(|term| likeness(&term.text, word).is_some())).collect()
+    /// Whether a word of the dictionary is like one of the misspelt.
+    pub(crate) fn is_like(&self, misspelt: &[usize], word: &str) -> bool {
+        let mut terms = misspelt.iter().filter_map(|at| self.terms.get(*at));
+        terms.any(|term| likeness(&term.text, word).is_some())
     }
 }
 
@@ -547,7 +547,7 @@ mod tests {
 
     #[test]
     fn an_identifier_and_its_parts_are_one_word() {
-        let config = LexicalConfig::default();
+        let config = LexicalConfig { translated: 0.0, ..LexicalConfig::default() };
         let plan = Plan::new("HTTPServer timeout", &config);
         assert_eq!(plan.terms.len(), 4);
         let masses = Masses::new(&plan, &[2.0, 1.0, 1.0, 2.0], &config, 100);
@@ -555,5 +555,41 @@ mod tests {
         assert_eq!(masses.held(|term| term == 1 || term == 2).0, 0.5);
         assert_eq!(masses.held(|term| term == 1).0, 0.25);
         assert_eq!(masses.held(|_| true).0, 1.0);
+    }
+
+    fn found(question: &str, bodies: &[&str]) -> Vec<(String, TextHit)> {
+        let memories: Vec<Memory> = bodies
+            .iter()
+            .map(|body| Memory::new(mem_core::Kind::Fact, *body, mem_core::Timestamp::UNIX_EPOCH))
+            .collect();
+        let body = |id: &MemoryId| memories.iter().find(|memory| memory.id == *id).map(|m| m.body.clone());
+        crate::scan(question, &memories, 10, &LexicalConfig::default())
+            .into_iter()
+            .map(|hit| (body(&hit.id).unwrap_or_default(), hit))
+            .collect()
+    }
+
+    #[test]
+    fn a_translation_finds_below_what_holds_the_word_itself() {
+        let bodies = ["网关的端口是 7070", "the gateway listens on port 7071", "nothing of the kind"];
+        let hits = found("端口", &bodies);
+        let order: Vec<_> = hits.iter().map(|(body, _)| body.as_str()).collect();
+        assert_eq!(order, bodies[..2]);
+        assert!(hits[1].1.specificity <= hits[0].1.specificity / 2.0, "{hits:?}");
+    }
+
+    #[test]
+    fn a_word_nobody_knows_finds_what_is_spelt_alike() {
+        let hits = found("winow", &["parsers are written with winnow", "clippy is run first"]);
+        assert_eq!(hits.len(), 1, "{hits:?}");
+        assert!(hits[0].0.contains("winnow") && hits[0].1.specificity <= 0.5);
+        assert!(found("window", &["windows", "winnow"]).iter().all(|(body, _)| body == "windows"));
+    }
+
+    #[test]
+    fn words_of_every_order_alone_tell_nothing() {
+        let hits = found("print the function", &["the function is printed", "redb stores it"]);
+        assert!(hits[0].1.coverage > 0.5 && hits[0].1.specificity == 0.0, "{hits:?}");
+        assert!(found("print redb", &["redb stores it", "another"])[0].1.specificity > 0.9);
     }
 }

@@ -94,12 +94,12 @@ const BEGINNING: usize = 4;
 ///
 /// The first letter must be right: a dictionary is then searched in one range.
 pub(crate) fn likeness(word: &str, candidate: &str) -> Option<u8> {
-    let (a, b): (Vec<char>, Vec<char>) = (word.chars().collect(), candidate.chars().collect());
-    let plain = |chars: &[char]| chars.iter().all(|ch| ch.is_alphanumeric());
-    if word == candidate || a.first() != b.first() || !plain(&a) || !plain(&b) {
+    let (a, b) = (word.as_bytes(), candidate.as_bytes());
+    let plain = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_alphanumeric);
+    if word == candidate || a.first() != b.first() || !plain(a) || !plain(b) {
         return None;
     }
-    let same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
     if short >= SPELLED && long - short <= 1 {
         let (left, right) = (a.get(same..).unwrap_or_default(), b.get(same..).unwrap_or_default());

@@ -5,7 +5,10 @@ use crate::{
     tokenize::{Mode, TokenKind, tokenize},
 };
 use mem_core::{Memory, TextHit};
-use std::{collections::HashMap, convert::Infallible};
+use std::{
+    collections::{BTreeSet, HashMap},
+    convert::Infallible,
+};
 use tantivy::fieldnorm::FieldNormReader;
 
 /// The best `k` of `memories` for the words of `text`, by score, ties by id.
@@ -21,8 +24,8 @@ pub fn scan(text: &str, memories: &[Memory], k: usize, config: &LexicalConfig) -
     let (mut matches, collection) = count(&texts, memories, config);
     let misspelt = plan.misspelt(&matches, config);
     if !misspelt.is_empty() {
-        let words = memories.iter().flat_map(words);
-        let like: Vec<String> = plan.like(&misspelt, words).into_iter().collect();
+        let words = memories.iter().flat_map(words).filter(|word| plan.is_like(&misspelt, word));
+        let like: BTreeSet<String> = words.collect();
         let texts: Vec<&str> = like.iter().map(String::as_str).collect();
         let (found, _) = count(&texts, memories, config);
         plan.correct(&misspelt, like.into_iter().zip(found).collect(), &mut matches, config);

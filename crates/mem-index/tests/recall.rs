@@ -177,10 +177,7 @@ fn every_hit_explains_itself_and_relevance_is_told() {
     let strict = RecallConfig { relevant_only: true, ..RecallConfig::default() };
     let answer = Recaller::new(&world.store, &world.text)
         .config(strict)
-        .recall(&Query::new(
-            "please rename the variable in the uploads module to something shorter and nicer",
-            at(1),
-        ))
+        .recall(&Query::new("please rename the variable in all files to something shorter and nicer", at(1)))
         .unwrap();
     assert!(answer.hits.is_empty(), "{:?}", answer.hits);
 }

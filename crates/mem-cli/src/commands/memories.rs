@@ -55,7 +55,7 @@ pub(crate) fn within_project(at: &Surroundings, path: &str) -> String {
     let given = Path::new(path);
     let full = if given.is_absolute() { given.to_owned() } else { at.project_dir().join(given) };
     let root = at.project().root;
-    let full = std::fs::canonicalize(&full).unwrap_or(full);
+    let full = crate::identity::real(&full);
     let relative =
         full.strip_prefix(&root).map_or_else(|_| path.to_owned(), |p| p.to_string_lossy().into_owned());
     relative.replace('\\', "/")

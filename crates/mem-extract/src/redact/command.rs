@@ -114,6 +114,65 @@ fn attached(t: &[u8], at: usize) -> Option<(usize, usize, SecretKind)> {
     (end - start >= 3 && judge::is_argument(&t[start..end])).then_some((start, end, SecretKind::EnvValue))
 }
 
+/// The password among the arguments of a command that takes it by its place or behind a word.
+pub(super) fn positional(t: &[u8], end: usize, name: &[u8]) -> Option<(usize, usize)> {
+    let nth = |n: usize| {
+        let mut at = end;
+        for _ in 1..n {
+            at = argument(t, at)?.1;
+            at = if is_at(t, at, QUOTE) { at + 1 } else { at };
+        }
+        argument(t, at)
+    };
+    let line = &t[end..t.len().min(end + 240)];
+    let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
+    // Behind a word of the line, from `skip` bytes on.
+    let behind = |word: &[u8]| argument(t, end + memchr::memmem::find(line, word)? + word.len());
+    let found = match name {
+        b"IDENTIFIED" | b"identified" | b"Identified" => {
+            let by = run(t, end, BLANK, 4);
+            let quoted = if has(t, by, b"WITH ") { behind(b" BY ")? } else { argument(t, by + 3)? };
+            is_at(t, quoted.0.checked_sub(1)?, QUOTE).then_some(quoted)
+        }
+        b"ConvertTo-SecureString" => {
+            let at = run(t, end, BLANK, 4);
+            let at = if has(t, at, b"-String ") { at + 8 } else { at };
+            Quoting::at(t, at)?;
+            argument(t, at)
+        }
+        b"net" if line.starts_with(b" user ") => nth(3),
+        b"net" if line.starts_with(b" use ") => {
+            let user = end + memchr::memmem::find(line, b"/user:")?;
+            argument(t, until_white(t, user, 120))
+        }
+        b"htpasswd"
+            if line.starts_with(b" -b ") || line.starts_with(b" -bc ") || line.starts_with(b" -cb ") =>
+        {
+            nth(4)
+        }
+        b"htpasswd" if line.starts_with(b" -nb ") => nth(3),
+        b"ssh-keygen" => behind(b" -N "),
+        b"keytool" => behind(b" -storepass "),
+        b"security" if line.starts_with(b" add-") => behind(b" -w "),
+        b"schtasks" => behind(b" /rp "),
+        b"openssl" => behind(b" pass:").or_else(|| behind(b" -k ")),
+        b"smbclient" => behind(b"%"),
+        b"rabbitmqctl" if line.starts_with(b" add_user ") || line.starts_with(b" change_password ") => nth(3),
+        b"wpa_passphrase" => nth(2),
+        b"gh" if line.starts_with(b" secret set ") => behind(b" --body ").or_else(|| behind(b" -b ")),
+        b"aws" if line.starts_with(b" ssm put-parameter ") => behind(b" --value "),
+        b"aws" if line.starts_with(b" secretsmanager ") => behind(b" --secret-string "),
+        b"az" if line.starts_with(b" keyvault secret set ") => behind(b" --value "),
+        b"az" => behind(b" --client-secret "),
+        b"doppler" if line.starts_with(b" secrets set ") => nth(4),
+        b"nmcli" => behind(b" password "),
+        _ => None,
+    };
+    let (start, stop) = found?;
+    (stop - start >= 3 && !t[start..stop].contains(&b'=') && judge::is_argument(&t[start..stop]))
+        .then_some((start, stop))
+}
+
 /// One argument of a shell, without its quotes, of at most 512 bytes.
 pub(super) fn argument(t: &[u8], at: usize) -> Option<(usize, usize)> {
     let at = run(t, at, BLANK, 16);

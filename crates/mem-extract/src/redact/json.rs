@@ -14,6 +14,11 @@ use serde_json::Value;
 const KEY_LEN: usize = 16;
 
 pub(super) fn object(redactor: &Redactor, map: &mut JsonObject, counts: &mut SecretCounts) {
+    object_under(redactor, map, None, counts);
+}
+
+/// An object that stands under a label, which a `value` in it has then.
+fn object_under(redactor: &Redactor, map: &mut JsonObject, parent: Option<Label>, counts: &mut SecretCounts) {
     if map.keys().any(|key| key.len() >= KEY_LEN && !redactor.redact(key).counts.is_empty()) {
         let old = std::mem::take(map);
         for (key, value) in old {
@@ -22,6 +27,7 @@ pub(super) fn object(redactor: &Redactor, map: &mut JsonObject, counts: &mut Sec
             map.insert(clean.text.into_owned(), value);
         }
     }
+    let secrets = secrets_file(map);
     let named = named_label(map);
     let program = map.get("command").and_then(Value::as_str).and_then(program);
     for (key, value) in map.iter_mut() {
@@ -31,9 +37,71 @@ pub(super) fn object(redactor: &Redactor, map: &mut JsonObject, counts: &mut Sec
                 (end == key.len()).then_some(label)
             });
         if label.is_some_and(|l| l.role == Role::Value) {
-            label = named;
+            label = named.or(parent);
         }
         self::value(redactor, value, label, program, counts);
+        if let (true, "content" | "new_string" | "old_string") = (secrets, key.as_str()) {
+            match value {
+                Value::String(text) => secret_lines(text, counts),
+                // The head of a long text.
+                Value::Object(digest) => {
+                    if let Some(Value::String(text)) = digest.get_mut("head") {
+                        secret_lines(text, counts);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether an object tells of a file that holds secrets, by its `file_path`.
+fn secrets_file(map: &JsonObject) -> bool {
+    let Some(path) = ["file_path", "path"].iter().find_map(|k| map.get(*k)?.as_str()) else { return false };
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let example = ["example", "sample", "template"].iter().any(|w| name.ends_with(w));
+    !example
+        && (name == ".env"
+            || name.starts_with(".env.")
+            || name.ends_with(".env")
+            || matches!(
+                name,
+                "credentials"
+                    | ".pgpass"
+                    | "pgpass.conf"
+                    | ".netrc"
+                    | "_netrc"
+                    | ".npmrc"
+                    | ".pypirc"
+                    | ".my.cnf"
+            ))
+}
+
+/// Takes every value out of a file of secrets that is shaped like one, whatever its name.
+fn secret_lines(text: &mut String, counts: &mut SecretCounts) {
+    let mut out = String::with_capacity(text.len());
+    let mut found = false;
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_end();
+        let fields = body.bytes().filter(|&b| b == b':').count();
+        let split = if fields == 4 { body.rfind(':') } else { body.find(['=', ':']) };
+        let value = split.and_then(|n| body.get(n + 1..)).unwrap_or_default();
+        let value = value.trim().trim_matches(['"', '\'']);
+        // `value` is a part of `body`; an empty one is never secret.
+        let start = (value.as_ptr() as usize).wrapping_sub(body.as_ptr() as usize);
+        match body.get(..start) {
+            Some(before) if !body.starts_with('#') && judge::is_loose(value.as_bytes()) => {
+                found = true;
+                counts.add(SecretKind::EnvValue);
+                out.push_str(before);
+                out.push_str(SecretKind::EnvValue.marker());
+                out.push_str(line.get(start + value.len()..).unwrap_or_default());
+            }
+            _ => out.push_str(line),
+        }
+    }
+    if found {
+        *text = out;
     }
 }
 
@@ -59,13 +127,16 @@ pub(super) fn value(
 ) {
     match value {
         Value::String(text) => string(redactor, text, label, counts),
-        Value::Object(map) => object(redactor, map, counts),
+        Value::Object(map) => {
+            object_under(redactor, map, label.filter(|l| l.strength >= Strength::Medium), counts);
+        }
         Value::Array(items) => array(redactor, items, label, program, counts),
         Value::Number(number) => {
             if let Some(label) = label {
                 let text = number.to_string();
                 let secret = match label.role {
                     Role::Card => judge::is_card(text.as_bytes()),
+                    _ if label.form == labels::Form::Digits => number.as_u64().is_some_and(|n| n >= 1000),
                     _ => label.strength == Strength::Strong && number.as_u64().is_some_and(|n| n >= 1000),
                 };
                 if secret {

@@ -150,14 +150,14 @@ fn strong(v: &[u8], s: &Shape, place: Place, label: &Label) -> bool {
         }
         Place::Assigned => {
             long_word(v, s)
-                || s.len >= 4 && mixed && !(is_name(v) && names_label(v))
+                || s.len >= 4 && mixed && !(is_name(v) && names_label(v) && s.digits < 3)
                 || plain_number && s.len >= 4
         }
         Place::Inline | Place::Prose => {
             (is_unmistakable(v)
                 || mixed && s.len >= 5 && !wordy(v)
                 || plain_number && (4..=20).contains(&s.len) && place == Place::Inline)
-                && !(is_name(v) && names_label(v))
+                && !(is_name(v) && names_label(v) && s.turns < 3 && s.digits < 2)
         }
     }
 }
@@ -204,7 +204,12 @@ fn medium(v: &[u8], s: &Shape, place: Place, label: &Label) -> bool {
     if s.len < needed {
         return false;
     }
-    if matches!(place, Place::Assigned | Place::Inline) && s.turns < 4 && is_name(v) && names_label(v) {
+    if matches!(place, Place::Assigned | Place::Inline)
+        && s.turns < 4
+        && s.digits < 3
+        && is_name(v)
+        && names_label(v)
+    {
         return false;
     }
     if s.digits > 0 && s.letters() > 0 {
@@ -212,11 +217,7 @@ fn medium(v: &[u8], s: &Shape, place: Place, label: &Label) -> bool {
         return s.turns >= 2 || s.digits >= 3 || s.special > 0 || config && s.digits >= 2 && s.len >= 10;
     }
     // Letters alone, as long as no word is, or with capitals where no word has them.
-    if config
-        && s.letters() == s.len
-        && (s.len >= 16 && s.upper == 0 || s.len >= 16 && s.turns >= 3)
-        && !camel(v)
-    {
+    if config && s.letters() == s.len && s.len >= 16 && (s.upper == 0 || s.turns >= 3) && !camel(v) {
         return true;
     }
     s.special > 0
@@ -291,7 +292,7 @@ pub(super) fn is_loose(v: &[u8]) -> bool {
     }
     if s.digits > 0 {
         return (s.lower > 0 || s.len >= 12)
-            && !(is_name(v) && names_label(v))
+            && !(is_name(v) && names_label(v) && s.digits < 2)
             && (s.digits >= 2 || s.turns >= 2 || s.special > 0 || s.upper > 0);
     }
     s.special > 0

@@ -207,7 +207,7 @@ const MOST: usize = 12;
 /// Names longer than 64 bytes are judged by their end.
 pub(super) fn classify(name: &[u8]) -> Option<Label> {
     // The shortest names that tell anything have three letters; `cc` is too weak a sign.
-    if name.len() < 3 {
+    if name.len() < 3 && !name.eq_ignore_ascii_case(b"pw") {
         return None;
     }
     let name = &name[name.len().saturating_sub(64)..];
@@ -399,7 +399,7 @@ static FOREIGN: &[&str] = &[
     "пассворд",
     "Токены",
     "キー",
-    "키:",
+    "키",
     "ключ",
     "Ключ",
     "凭证",
@@ -416,9 +416,10 @@ pub(super) fn foreign_at(text: &[u8], at: usize) -> Option<(usize, Label)> {
         let w = w.as_bytes();
         w[0] == first && w[1] == second && has(text, at, w)
     })?;
+    let medium = matches!(*found, "キー" | "키" | "ключ" | "Ключ" | "凭证" | "憑證");
     let label = Label {
         role: Role::Secret,
-        strength: Strength::Strong,
+        strength: if medium { Strength::Medium } else { Strength::Strong },
         kind: SecretKind::EnvValue,
         upper: false,
         maybe_path: false,

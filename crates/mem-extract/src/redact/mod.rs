@@ -7,12 +7,16 @@ mod bytes;
 mod command;
 mod json;
 mod judge;
+mod keys;
 mod kind;
 mod labels;
+mod near;
 mod scan;
 mod stand_in;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_labels;
 mod tokens;
 mod value;
 

@@ -1,11 +1,12 @@
 //! One pass over a text from left to right; every look ahead is bounded, or consumes what it looked at.
 
 use super::bytes::{
-    ALNUM, ALPHA, BLANK, DASH, DIGIT, DOT, LOWER, QUOTE, UNDER, UPPER, WHITE, WORD, char_len, has,
+    ALNUM, ALPHA, B64, BLANK, DASH, DIGIT, DOT, LOWER, QUOTE, UNDER, UPPER, WHITE, WORD, char_len, has,
     has_ignore_case, is, is_at, run,
 };
 use super::command::{self, Command};
 use super::judge;
+use super::keys;
 use super::kind::SecretKind;
 use super::labels::{self, Label, Role, Strength};
 use super::tokens;
@@ -20,7 +21,7 @@ pub(super) struct Span {
 }
 
 /// How far a label such as `name: DB_PASSWORD` reaches to the `value:` that belongs to it.
-const PENDING_REACH: usize = 48;
+const PENDING_REACH: usize = 96;
 /// The longest authority of a URL that is searched for a password.
 const MAX_AUTHORITY: usize = 512;
 
@@ -30,6 +31,10 @@ pub(super) struct Scan<'a> {
     spans: Vec<Span>,
     command: Command,
     key_ends: Option<usize>,
+    /// Up to here lines of base 64 are known to be no key.
+    plain_until: usize,
+    /// Whether the document of YAML that was last looked at is a secret's, and where it ends.
+    document: (bool, usize),
     pending: Option<(Label, usize)>,
 }
 
@@ -41,6 +46,8 @@ impl<'a> Scan<'a> {
             spans: Vec::new(),
             command: Command::None,
             key_ends: None,
+            plain_until: 0,
+            document: (false, 0),
             pending: None,
         }
     }
@@ -67,7 +74,7 @@ impl<'a> Scan<'a> {
         match byte {
             b'-' => {
                 if has(self.t, at, b"----")
-                    && let Some(end) = tokens::key_block(self.t, at, &mut self.key_ends)
+                    && let Some(end) = keys::key_block(self.t, at, &mut self.key_ends)
                 {
                     return self.push(at, end, SecretKind::PrivateKey);
                 }
@@ -133,6 +140,15 @@ impl<'a> Scan<'a> {
         if let Some((end, kind)) = tokens::token_at(t, start) {
             return self.push(start, end, kind);
         }
+        if start >= self.plain_until
+            && is_at(t, start + 63, ALNUM | B64)
+            && let Some((end, key)) = keys::key_lines(t, start)
+        {
+            if key {
+                return self.push(start, end, SecretKind::PrivateKey);
+            }
+            self.plain_until = end;
+        }
         let mut end = start;
         while let Some(&byte) = t.get(end) {
             if is(byte, WORD) {
@@ -160,17 +176,92 @@ impl<'a> Scan<'a> {
         if let Some(next) = self.special(start, end, name) {
             return next;
         }
-        let label = labels::classify(name)
-            .or_else(|| labels::phrase_before(t, start, name).then(labels::password_label))
-            .or_else(|| {
-                self.extra
-                    .iter()
-                    .any(|l| name.eq_ignore_ascii_case(l.as_bytes()))
-                    .then(labels::password_label)
-            });
+        // Parameters of an address that only there tell a secret.
+        if start > 0
+            && matches!(t[start - 1], b'?' | b'&')
+            && t.get(end) == Some(&b'=')
+            && matches!(
+                name,
+                b"code"
+                    | b"key"
+                    | b"sig"
+                    | b"signature"
+                    | b"jwt"
+                    | b"sas"
+                    | b"ticket"
+                    | b"otp"
+                    | b"sid"
+                    | b"session"
+            )
+        {
+            let mut stop = run(t, end + 1, WORD | DOT | B64, 2048);
+            while t.get(stop) == Some(&b'%') {
+                stop = run(t, stop + 1, WORD | DOT | B64, 2048);
+            }
+            if stop - end > 12 && tokens::token_at(t, end + 1).is_none() && judge::is_loose(&t[end + 1..stop])
+            {
+                return self.push(end + 1, stop, SecretKind::HighEntropy);
+            }
+        }
+        if matches!(name, b"data" | b"stringData")
+            && let Some(stop) = self.manifest(start, end)
+        {
+            return stop;
+        }
+        let extra = self.extra.iter().any(|l| name.eq_ignore_ascii_case(l.as_bytes()));
+        let label = extra
+            .then(labels::password_label)
+            .or_else(|| labels::joined(t, start, end))
+            .or_else(|| labels::classify(name))
+            .or_else(|| labels::phrase_before(t, start, name).then(labels::password_label));
         match label {
             Some(label) => self.labelled(label, start, end, false),
             None => end,
+        }
+    }
+
+    /// The values below `data:` of a Kubernetes manifest of the kind `Secret`; gives where they end.
+    fn manifest(&mut self, start: usize, end: usize) -> Option<usize> {
+        let t = self.t;
+        let from = t[..start].iter().rposition(|&b| !is(b, BLANK)).map_or(0, |n| n + 1);
+        let line_begins = from == 0 || t[from - 1] == b'\n';
+        let mut at = run(t, end + 1, BLANK, 8);
+        if !line_begins || t.get(end) != Some(&b':') || !matches!(t.get(at), Some(b'\n' | b'\r')) {
+            return None;
+        }
+        if start >= self.document.1 {
+            let begin = self.document.1;
+            let begin = memchr::memmem::rfind(&t[begin..start], b"\n---").map_or(begin, |n| begin + n);
+            let stop = memchr::memmem::find(&t[start..], b"\n---").map_or(t.len(), |n| start + n);
+            let secret = memchr::memmem::find(&t[begin..stop], b"kind: Secret\n").is_some()
+                || t[begin..stop].ends_with(b"kind: Secret");
+            self.document = (secret, stop);
+        }
+        if !self.document.0 {
+            return None;
+        }
+        let indent = start - from;
+        loop {
+            while matches!(t.get(at), Some(b'\n' | b'\r')) {
+                at += 1;
+            }
+            let line = memchr::memchr(b'\n', t.get(at..)?).map_or(t.len(), |n| at + n);
+            let name = run(t, at, BLANK, usize::MAX);
+            if name >= line || name - at <= indent {
+                return Some(at);
+            }
+            let Some(colon) = memchr::memchr(b':', &t[name..line]) else { return Some(at) };
+            let value = run(t, name + colon + 1, BLANK, 8);
+            let mut stop = line;
+            while stop > value && is(t[stop - 1], WHITE) {
+                stop -= 1;
+            }
+            let literal =
+                stop > value && judge::is_argument(&t[value..stop]) && !matches!(t[value], b'|' | b'>');
+            if literal && tokens::token_at(t, value).is_none() {
+                self.push(value, stop, SecretKind::EnvValue);
+            }
+            at = line;
         }
     }
 
@@ -205,11 +296,31 @@ impl<'a> Scan<'a> {
                     tokens::webhook(t, start, b"discordapp.com/api/webhooks/", SecretKind::DiscordToken)?;
                 return Some(self.push(start + 28, stop, kind));
             }
+            // The private part of a JSON web key (RFC 7518, 6.2.2 and 6.3.2).
+            b'd' | b'p' | b'q'
+                if matches!(name, b"d" | b"p" | b"q" | b"dp" | b"dq") && is_at(t, end, QUOTE) =>
+            {
+                let colon = run(t, end + 1, BLANK, 2);
+                let quote = run(t, colon + 1, BLANK, 4);
+                if t.get(colon) != Some(&b':') || !is_at(t, quote, QUOTE) {
+                    return None;
+                }
+                let stop = run(t, quote + 1, WORD, usize::MAX);
+                if stop - quote > 40 && judge::is_random(&t[quote + 1..stop]) {
+                    return Some(self.push(quote + 1, stop, SecretKind::PrivateKey));
+                }
+                return None;
+            }
             b'P' if name == b"Private-Lines" => {
-                let stop = tokens::putty_block(t, end)?;
+                let stop = keys::putty_block(t, end)?;
                 return Some(self.push(end, stop, SecretKind::PrivateKey));
             }
             _ => {}
+        }
+        if is_at(t, end, BLANK)
+            && let Some((from, stop)) = command::positional(t, end, name)
+        {
+            return Some(self.push(from, stop, SecretKind::EnvValue));
         }
         if name.len() <= 14 && is_at(t, end, BLANK) {
             if let Some(command) = command::named(name) {
@@ -247,7 +358,17 @@ impl<'a> Scan<'a> {
             Role::Authorization => self.authorization(found.at, end),
             Role::Cookie => self.cookie(found, end),
             Role::Card => self.card(found.at, end),
-            Role::Secret | Role::Value => self.secret(&label, found, end),
+            Role::Secret | Role::Value => {
+                let next = self.secret(&label, found, end);
+                // `"name": "DB_PASSWORD", "value": …` and `"secret": {"value": …}`
+                if next == end
+                    && label.strength >= Strength::Medium
+                    && (found.comma() || t.get(found.at) == Some(&b'{'))
+                {
+                    self.pending = Some((label, end));
+                }
+                next
+            }
         }
     }
 

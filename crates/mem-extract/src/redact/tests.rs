@@ -489,6 +489,15 @@ fn hostile_repetition_stays_linear() {
         "card: 4",
         "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/",
         "Set-Cookie: a=b'",
+        "data:\n",
+        "kind: Secret\ndata:\n  x: y\n",
+        "the password for ",
+        "密码改",
+        "api key ",
+        "net user ",
+        "?code=a%",
+        "a1Bcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijk\n",
+        "\"d\":\"a1B",
     ];
     for unit in units {
         let text = unit.repeat(100_000 / unit.len());

@@ -2,9 +2,7 @@
 //!
 //! Forms are those the services document, as collected by the secret scanners of GitHub and gitleaks.
 
-use super::bytes::{
-    ALNUM, B64, BLANK, DASH, DIGIT, DOT, HEX, LOWER, UNDER, UPPER, WHITE, WORD, has, is, is_at, run,
-};
+use super::bytes::{ALNUM, B64, DASH, DIGIT, DOT, HEX, LOWER, UNDER, UPPER, WORD, has, is, is_at, run};
 use super::kind::SecretKind;
 
 struct Rule {
@@ -297,10 +295,12 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<(usize, SecretKind)> {
         b'n' => N_LOW,
         b'o' => O_LOW,
         b'p' => {
-            if has(text, at, b"pat") && is_at(text, at + 3, ALNUM) {
-                if let Some(end) = dotted(text, at, &[(3, 14, 14), (0, 40, 64)], K::ServiceToken) {
-                    return Some(end);
-                }
+            // Airtable's.
+            if has(text, at, b"pat")
+                && is_at(text, at + 3, ALNUM)
+                && let Some(found) = dotted(text, at, &[(3, 14, 14), (0, 40, 64)], K::ServiceToken)
+            {
+                return Some(found);
             }
             P_LOW
         }
@@ -325,6 +325,9 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<(usize, SecretKind)> {
         b'0'..=b'9' => return telegram(text, at).or_else(|| suffixed(text, at)),
         _ => NONE,
     };
+    if let Some(end) = terraform(text, at) {
+        return Some((end, K::ServiceToken));
+    }
     if is(text[at], HEX & LOWER)
         && let Some(found) = suffixed(text, at)
     {
@@ -357,7 +360,14 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<(usize, SecretKind)> {
     None
 }
 
-fn mixed(body: &[u8]) -> bool {
+/// `….atlasv1.…`
+fn terraform(text: &[u8], at: usize) -> Option<usize> {
+    has(text, at + 14, b".atlasv1.").then_some(())?;
+    let end = run(text, at + 23, WORD, 90);
+    (end - at >= 60).then_some(end)
+}
+
+pub(super) fn mixed(body: &[u8]) -> bool {
     body.iter().any(|&b| is(b, UPPER)) && body.iter().any(|&b| is(b, LOWER))
 }
 
@@ -487,117 +497,4 @@ pub(super) fn webhook(
     }
     let last = text[start..end].rsplit(|&b| b == b'/').next().unwrap_or_default();
     (end - start >= 30 && last.len() >= 20 && varied(last)).then_some((end, kind))
-}
-
-/// The end of a private key block that begins at `at`, and where the next `-----END` is known to be.
-///
-/// `ends` is where the last search for an end stopped, so that many beginnings without end stay linear.
-pub(super) fn key_block(text: &[u8], at: usize, ends: &mut Option<usize>) -> Option<usize> {
-    let dashes = run(text, at, DASH, 8);
-    let mut name = dashes;
-    name = run(text, name, BLANK, 2);
-    if dashes - at < 4 || !has(text, name, b"BEGIN ") {
-        return None;
-    }
-    let head_end = memchr::memmem::find(text.get(name..(name + 80).min(text.len()))?, b"----")? + name;
-    let head = &text[name..head_end];
-    if memchr::memmem::find(head, b"PRIVATE KEY").is_none()
-        && memchr::memmem::find(head, b"Static key").is_none()
-    {
-        return None;
-    }
-    let body = run(text, head_end, DASH, 8);
-    let known = match *ends {
-        Some(end) if end >= body => Some(end),
-        _ => {
-            let found = memchr::memmem::find(&text[body..], b"---- END ")
-                .into_iter()
-                .chain(memchr::memmem::find(&text[body..], b"-----END "))
-                .min()
-                .map(|n| n + body);
-            *ends = Some(found.unwrap_or(usize::MAX));
-            found
-        }
-    };
-    let (material, stretch) = base64_lines(text, body);
-    if stretch < 16 {
-        return None;
-    }
-    match known {
-        Some(end) if end >= body && end <= material.saturating_add(160) => {
-            let label = run(text, end, DASH, 8);
-            let label = run(text, label, UPPER | BLANK | DIGIT, 60);
-            Some(run(text, label, DASH, 8))
-        }
-        _ => Some(material),
-    }
-}
-
-/// Behind a line's number as tools print it: `12→`, `12:`, `12` and a tab.
-fn line_number(text: &[u8], at: usize) -> Option<usize> {
-    let end = run(text, at, DIGIT, 6);
-    match text.get(end) {
-        _ if end == at => None,
-        Some(b'\t' | b':' | b'|') => Some(end + 1),
-        Some(0xe2) if has(text, end, "→".as_bytes()) => Some(end + 3),
-        Some(b'\\') if text.get(end + 1) == Some(&b't') => Some(end + 2),
-        _ => None,
-    }
-}
-
-/// Where base 64 in lines (also with escaped line ends, quotes, `+` of diffs and headers) ends, and its longest word.
-fn base64_lines(text: &[u8], from: usize) -> (usize, usize) {
-    let mut at = from;
-    let mut end = from;
-    let mut longest = 0;
-    loop {
-        // What stands between two words of base 64.
-        loop {
-            match text.get(at) {
-                Some(b'\\') if matches!(text.get(at + 1), Some(b'n' | b'r' | b't')) => at += 2,
-                Some(&b) if is(b, DIGIT) && line_number(text, at).is_some() => {
-                    at = line_number(text, at).unwrap_or(at + 1);
-                }
-                Some(&b)
-                    if is(b, WHITE)
-                        || matches!(b, b'\\' | b'"' | b'\'' | b',' | b'>' | b'|' | b'#' | b'*') =>
-                {
-                    at += 1
-                }
-                _ => break,
-            }
-        }
-        let word = run(text, at, ALNUM | B64, usize::MAX);
-        let len = word - at;
-        if len == 0 {
-            return (end, longest);
-        }
-        // A header such as `Proc-Type: 4,ENCRYPTED` goes to the end of its line.
-        if matches!(text.get(word), Some(b':' | b'-')) && longest < 16 {
-            let line = &text[word..(word + 200).min(text.len())];
-            let stop = line.iter().position(|&b| b == b'\n' || b == b'\\').unwrap_or(line.len());
-            at = word + stop.max(1);
-            continue;
-        }
-        // Prose after a key that was cut ends it.
-        if longest >= 16 && len < 16 && !text[at..word].contains(&b'=') && is_at(text, word, BLANK) {
-            return (end, longest);
-        }
-        if longest < 16 && len < 16 {
-            return (end, longest);
-        }
-        longest = longest.max(len);
-        at = word;
-        end = word;
-    }
-}
-
-/// The end of the private lines of a PuTTY key, after the word `Private-Lines`.
-pub(super) fn putty_block(text: &[u8], at: usize) -> Option<usize> {
-    if text.get(at) != Some(&b':') {
-        return None;
-    }
-    let digits = run(text, at + 1, BLANK | DIGIT, 12);
-    let (end, longest) = base64_lines(text, digits);
-    (longest >= 16).then_some(end)
 }

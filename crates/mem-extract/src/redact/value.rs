@@ -6,6 +6,7 @@ use super::bytes::{
 };
 use super::judge::{self, Place};
 use super::labels::{Label, Role, Strength, password_label};
+use super::near::{across, behind_script, loose};
 use super::tokens;
 
 /// What is looked at of a value before it is known to be secret; keeps repeated labels linear.
@@ -81,8 +82,44 @@ impl Quoting {
     }
 }
 
+impl Found {
+    /// A value that words of prose join to its label.
+    pub(super) const fn linked(at: usize) -> Self {
+        Self { at, equals: false, how: Join::Link }
+    }
+
+    /// Whether a comma joined the two, as in a list.
+    pub(super) fn comma(&self) -> bool {
+        self.how == Join::Comma
+    }
+}
+
 /// Where the value of the label at `start..end` begins, when something joins them.
 pub(super) fn after_label(t: &[u8], start: usize, end: usize, label: &Label, foreign: bool) -> Option<Found> {
+    let found = directly(t, start, end, label, foreign)?;
+    if label.role != Role::Secret || found.how == Join::Element {
+        return Some(found);
+    }
+    // A value on the next line, or as a block of YAML.
+    let mut at = found.at;
+    if matches!(t.get(at), Some(b'|' | b'>')) {
+        at += 1 + usize::from(matches!(t.get(at + 1), Some(b'-' | b'+')));
+    }
+    if !matches!(t.get(at), Some(b'\n' | b'\r')) {
+        return Some(found);
+    }
+    let mut to = run(t, at, WHITE, 40);
+    if has(t, to, b"- ") {
+        to = run(t, to + 2, BLANK, 8);
+    }
+    let linked = loose(t, to)?;
+    let stop = bare_end(t, to);
+    let alone =
+        Quoting::at(t, to).is_some() || matches!(t.get(run(t, stop, BLANK, 8)), None | Some(b'\n' | b'\r'));
+    alone.then_some(linked)
+}
+
+fn directly(t: &[u8], start: usize, end: usize, label: &Label, foreign: bool) -> Option<Found> {
     let mut at = end;
     let mut closed = false;
     if let Some(quoting) = Quoting::at(t, at) {
@@ -129,6 +166,11 @@ pub(super) fn after_label(t: &[u8], start: usize, end: usize, label: &Label, for
     };
     match *t.get(blank)? {
         b'=' => match t.get(blank + 1) {
+            // `if password == "…"`
+            Some(b'=') if label.role == Role::Secret => {
+                let to = run(t, blank + 2, BLANK, 4);
+                Quoting::at(t, to).and_then(|_| loose(t, to))
+            }
             Some(b'=' | b'~') => None,
             Some(b'>') => spaced(blank + 2, true),
             _ => spaced(blank + 1, true),
@@ -140,6 +182,27 @@ pub(super) fn after_label(t: &[u8], start: usize, end: usize, label: &Label, for
         },
         0xef if has(t, blank, "：".as_bytes()) || has(t, blank, "＝".as_bytes()) => {
             spaced(blank + 3, false)
+        }
+        b'<' if blank > at && has(t, blank, b"<- ") && label.role == Role::Secret => loose(t, blank + 3),
+        b'-' if blank > at && has(t, blank, b"-> ") => spaced(blank + 2, true),
+        b'(' if blank == at && label.role == Role::Secret && Quoting::at(t, at + 1).is_some() => {
+            loose(t, at + 1)
+        }
+        b'|' if blank > at && start >= 2 && has(t, start - 2, b"| ") => {
+            loose(t, run(t, blank + 1, BLANK, 32))
+        }
+        b'.' if has(t, blank, b"...") && label.role == Role::Secret => {
+            let dots = run(t, blank, DOT, 80);
+            loose(t, run(t, dots, BLANK, 8))
+        }
+        b'>' if closed && label.role == Role::Secret => {
+            let limit = t.len().min(blank + 1 + 256);
+            let stop = blank + 1 + memchr::memchr(b'<', &t[blank + 1..limit])?;
+            judge::is_loose(&t[blank + 1..stop]).then_some(Found {
+                at: blank + 1,
+                equals: true,
+                how: Join::Element,
+            })
         }
         b'%' if has_ignore_case(t, blank, b"%3d") => spaced(blank + 3, true),
         b'>' if start > 0 && t[start - 1] == b'<' => {
@@ -154,22 +217,40 @@ pub(super) fn after_label(t: &[u8], start: usize, end: usize, label: &Label, for
         b'"' | b'\''
             if !closed && blank > at && label.strength == Strength::Strong && label.role == Role::Secret =>
         {
-            (label.upper || t[blank] == b'\'' || is_option(t, start)).then_some(Found {
-                at: blank,
-                equals: true,
-                how: Join::Option,
-            })
+            (label.upper || t[blank] == b'\'' || is_option(t, start))
+                .then_some(Found { at: blank, equals: true, how: Join::Option })
+                .or_else(|| loose(t, blank))
         }
         _ if blank > at && !closed && takes_argument(t, start, end, label) => {
             Some(Found { at: blank, equals: true, how: Join::Option })
         }
-        _ if (foreign || label.bare_word) && label.role == Role::Secret => {
+        _ if label.role == Role::Secret && !closed && (foreign || label.strength >= Strength::Medium) => {
             let linked = link(t, blank, blank > at, foreign).or_else(|| {
                 let strong = blank > at && label.strength == Strength::Strong;
                 let word = blank..until_white(t, blank, 64);
                 (strong && judge::is_unmistakable(&t[word])).then_some(blank)
-            })?;
-            Some(Found { at: linked, equals: false, how: Join::Link })
+            });
+            let told = linked.map(|at| Found { at, equals: false, how: Join::Link });
+            if foreign {
+                return told
+                    .filter(|f| loose(t, f.at).is_some())
+                    .or_else(|| behind_script(t, at))
+                    .or_else(|| (blank > at).then(|| across(t, at)).flatten())
+                    .or(told);
+            }
+            if blank == at {
+                return told;
+            }
+            let with = || {
+                let before = &t[start.saturating_sub(6)..start];
+                (label.strength == Strength::Strong
+                    && [&b"with "[..], b"using ", b" mit ", b" con ", b" avec ", b" com ", "мой ".as_bytes()]
+                        .iter()
+                        .any(|w| before.ends_with(w)))
+                .then(|| loose(t, blank))
+                .flatten()
+            };
+            told.filter(|f| loose(t, f.at).is_some()).or_else(|| across(t, at)).or_else(with).or(told)
         }
         _ => None,
     }
@@ -204,6 +285,9 @@ fn takes_argument(t: &[u8], start: usize, end: usize, label: &Label) -> bool {
         return true;
     }
     let before = &t[start.saturating_sub(200)..start];
+    if before.ends_with(b"configure set ") || before.ends_with(b"configure set default.") {
+        return true;
+    }
     if label.upper && (before.ends_with(b"ENV ") || before.ends_with(b"setx ") || before.ends_with(b"SETX "))
     {
         return true;
@@ -326,6 +410,12 @@ pub(super) fn read(t: &[u8], found: Found, label: &Label) -> Option<Value> {
 
 /// Behind prefixes of string literals and the constructors of secret types.
 fn wrapped(t: &[u8], at: usize) -> usize {
+    if has(t, at, b"\"\"\"") || has(t, at, b"'''") {
+        return at + 2;
+    }
+    if t.get(at) == Some(&b'[') && loose(t, at + 1).is_some() && Quoting::at(t, at + 1).is_some() {
+        return at + 1;
+    }
     let name = run(t, at, ALPHA, 13);
     match &t[at..name] {
         b"b" | b"r" | b"u" | b"f" | b"br" | b"rb" | b"B" | b"R" | b"L" | b"N"
@@ -344,7 +434,7 @@ fn wrapped(t: &[u8], at: usize) -> usize {
 }
 
 /// The end of a value without quotes.
-fn bare_end(t: &[u8], at: usize) -> usize {
+pub(super) fn bare_end(t: &[u8], at: usize) -> usize {
     let limit = t.len().min(at + LOOK);
     let mut open = 0i32;
     let mut end = at;
@@ -390,9 +480,8 @@ fn bare_end(t: &[u8], at: usize) -> usize {
                     break;
                 }
             }
-            0xe3 if t.get(end + 1) == Some(&0x80) => break,
             0xef if matches!(t.get(end + 1), Some(0xbc | 0xbd)) => break,
-            0xe4..=0xed => break,
+            0xe3..=0xed => break,
             _ => {}
         }
         end += 1;

@@ -284,13 +284,13 @@ impl View<'_> {
                         .ge([*letter])
                         .lt([letter.saturating_add(1)])
                         .into_stream()?;
-                    let mut words = Vec::new();
                     while stream.advance() {
-                        if let Ok(word) = std::str::from_utf8(stream.key()) {
-                            words.extend(plan.like(misspelt, std::iter::once(word.to_owned())));
+                        if let Ok(word) = std::str::from_utf8(stream.key())
+                            && plan.is_like(misspelt, word)
+                        {
+                            like.insert(word.to_owned());
                         }
                     }
-                    like.extend(words);
                 }
             }
         }
@@ -341,7 +341,7 @@ pub(super) fn search(
     let mut matches = view.holding(&texts)?;
     let misspelt = plan.misspelt(&matches, config);
     if !misspelt.is_empty() {
-        let like: Vec<String> = view.like(&plan, &misspelt)?.into_iter().collect();
+        let like = view.like(&plan, &misspelt)?;
         let texts: Vec<&str> = like.iter().map(String::as_str).collect();
         let found = view.holding(&texts)?;
         plan.correct(&misspelt, like.into_iter().zip(found).collect(), &mut matches, config);

@@ -5,30 +5,30 @@
 use std::{collections::HashSet, sync::OnceLock};
 
 /// As they are written; compared by stem.
-const WORDS: &str = "add again ahead all another approach argument around array back bad before behave behind better \
-    between big binary bit block body bottom box break broken bug build call careful center change check \
-    class clean clear click clone close closure code color column compile complete condition \
-    configurable constant continue convert copy correct count create current cut debug declare define \
-    delete describe detail diff difference different disable display div do done double draft drop \
-    during each early easy edit element else empty enable end enough error everything example exception \
-    exist expect explain explicit expression extend extra extract fail far fast faster feature fewer \
-    field file fill final find fine finish first fix flex follow forget found full function generate \
-    generic get give go good great grid group guard handle happen hard help helper hide high hint hook \
-    hope hover icon idea implement import improve include increase indent initial inline input insert \
-    inside instance instead interface issue item iterator join keep kind know large last late latest \
-    layout learn leave left less level line list little long look loop lot low main make many map match \
-    maybe mean memoize merge method minor miss mistake modal modify more most move much name near need \
-    nest nesting new next nice note nothing now null number object odd off ok old once only open \
-    operation optimize option output outside own page parameter parent parse part pass pattern percent \
-    piece place plan plus point possible pretty print private problem program project prop property \
-    provide pull put question quick quickly random read really reason recent reduce refactor regex \
-    remove rename repeat replace repo result return reverse review rewrite right row run same save \
-    scroll second section see select separate set shape short show side sign simple simplify single size \
-    slow small sort split start statement step stop string struct structure subtract suggest summarize \
-    summary sure swap syntax take task tell temporary ternary test text thank thing think third three \
-    time title together tomorrow top total track try tuple two type undefined understand undo unit \
-    unused update use useful usual valid value variable verify view visible wait walk want way weird \
-    width without wonder word work wrap write wrong yes yesterday zero";
+const WORDS: &str = "add again ahead all another approach argument around array async back bad before behave behind \
+    better between big binary bit block body bottom box break broken bug build call careful center \
+    change check class clean clear click clone close closure code color column comment compile complete \
+    condition configurable constant continue convert copy correct count create current cut debug declare \
+    define delete describe detail diff difference different disable display div do done double draft \
+    drop during each early easy edit element else empty enable end enough error everything example \
+    exception exist expect explain explicit expression extend extra extract fail far fast faster feature \
+    fewer field file fill final find fine finish first fix flex follow forget found full function \
+    generate generic get give go good great grid group guard handle happen hard help helper hide high \
+    hint hook hope hover icon idea implement import improve include increase indent initial inline input \
+    insert inside instance instead interface issue item iterator join keep kind know large last late \
+    latest layout learn leave left less level line list little long look loop lot low main make many map \
+    match maybe mean memoize merge method minor miss mistake modal modify module more most move much \
+    name near need nest nesting new next nice nicer note nothing now null number object odd off ok old \
+    once only open operation optimize option output outside own page parameter parent parse part pass \
+    pattern percent piece place plan plus point possible pretty print private problem program project \
+    prop property provide pull put question quick quickly random read really reason recent reduce \
+    refactor regex remove rename repeat replace repo result return reverse review rewrite right row run \
+    same save scroll second section see select separate set shape short shorter show side sign simple \
+    simplify single size slow small something sort split start statement step stop string struct \
+    structure subtract suggest summarize summary sure swap syntax take task tell temporary ternary test \
+    text thank thing think third three time title together tomorrow top total track try tuple two type \
+    undefined understand undo unit unused update use useful usual valid value variable verify view \
+    visible wait walk want way weird width without wonder word work wrap write wrong yes yesterday zero";
 
 /// Pairs of characters of Chinese and Japanese orders.
 const PAIRS: &str = "修复 修改 修正 改一 改成 运行 测试 添加 增加 新增 删除 删掉 更新 重构 函数 代码 文件 实现 编写 写一 写个 \
