@@ -105,6 +105,9 @@ pub(super) fn is_secret(label: &Label, v: &[u8], place: Place) -> bool {
     if v.is_empty() || is_reference(v, place) || is_placeholder(v) || is_keyword(v, place) {
         return false;
     }
+    if label.form == Form::Words && mnemonic_end(v, 0) == Some(v.len()) {
+        return true;
+    }
     let s = Shape::of(v);
     if s.wide > 0 && s.digits == 0 && s.wide * 2 > s.len {
         return false;
@@ -124,6 +127,25 @@ pub(super) fn is_secret(label: &Label, v: &[u8], place: Place) -> bool {
         Strength::Firm => firm(v, &s, place, label),
         Strength::Strong => strong(v, &s, place, label),
     }
+}
+
+/// The end of a seed phrase that begins at a place: twelve lower-case words and more (BIP 39 has 3 to 8 letters).
+pub(super) fn mnemonic_end(t: &[u8], at: usize) -> Option<usize> {
+    let (mut to, mut end, mut words) = (at, at, 0);
+    loop {
+        let letters = t[to..].iter().take(9).take_while(|byte| byte.is_ascii_lowercase()).count();
+        if !(3..=8).contains(&letters) {
+            break;
+        }
+        to += letters;
+        end = to;
+        words += 1;
+        match t.get(to) {
+            Some(b' ') if words < 24 => to += 1,
+            _ => break,
+        }
+    }
+    (words >= 12).then_some(end)
 }
 
 fn strong(v: &[u8], s: &Shape, place: Place, label: &Label) -> bool {

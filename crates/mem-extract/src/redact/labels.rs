@@ -56,8 +56,6 @@ pub(super) enum Form {
     Digits,
     /// Twelve words and more: `mnemonic`.
     Words,
-    /// A user's name and a password may stand there: `credentials`.
-    Pair,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -272,7 +270,6 @@ fn decide(words: &[Word], upper: bool, maybe_path: bool) -> Option<Label> {
         let form = match words.last() {
             Some(W::Pin) => Form::Digits,
             Some(W::Phrase) => Form::Words,
-            Some(W::Credential | W::Foreign) => Form::Pair,
             _ => Form::Any,
         };
         let upper = upper && !lookup;

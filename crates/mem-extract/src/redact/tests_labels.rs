@@ -69,6 +69,9 @@ const SECRETS: &[(&str, &str)] = &[
     ("net user bob {} /add", "lampstone4471"),
     ("aws configure set aws_secret_access_key {}", "wJ7lrXUtn3EMI7K7MDENGbPxRfiCYzQ2W4E6R8T0"),
     ("gh secret set DEPLOY --body '{}'", "lampstone4471"),
+    // Seed phrases.
+    ("mnemonic: {}", "lamp stone river quarry velvet orbit candle meadow timber falcon harbor maple"),
+    ("SEED_PHRASE=\"{}\"", "lamp stone river quarry velvet orbit candle meadow timber falcon harbor maple"),
     ("helm upgrade x --set-string auth.password={},image.tag=1", "lampstone4471"),
     ("CREATE USER 'a'@'%' IDENTIFIED BY '{}';", "lampstone4471"),
     ("htpasswd -bc f bob {}", "lampstone4471"),
@@ -97,6 +100,7 @@ const SECRETS: &[(&str, &str)] = &[
 const HARMLESS: &[&str] = &[
     "the password for the database is required",
     "the password is checked in src/auth/login.rs:112",
+    "the seed phrase is shown once and never stored on our servers",
     "The password was changed to a longer one.",
     "password has been updated",
     "the api key is stored in the vault",

@@ -5,7 +5,7 @@ use super::bytes::{
     is_at, run, until_white,
 };
 use super::judge::{self, Place};
-use super::labels::{Label, Role, Strength, password_label};
+use super::labels::{Form, Label, Role, Strength, password_label};
 use super::near::{across, behind_script, loose};
 use super::tokens;
 
@@ -357,6 +357,9 @@ pub(super) fn read(t: &[u8], found: Found, label: &Label) -> Option<Value> {
     }
     if found.how == Join::Comma {
         return None;
+    }
+    if let Some(end) = (label.form == Form::Words).then(|| judge::mnemonic_end(t, at)).flatten() {
+        return Some(Value { start: at, end, place: Place::Line, open: false });
     }
     let end = bare_end(t, at);
     if end <= at {
