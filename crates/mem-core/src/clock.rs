@@ -7,6 +7,13 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
 }
 
+/// A clock that is shared: the one who moves it keeps a handle.
+impl<T: Clock + ?Sized> Clock for std::sync::Arc<T> {
+    fn now(&self) -> Timestamp {
+        (**self).now()
+    }
+}
+
 /// The machine's clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
@@ -18,6 +25,16 @@ impl Clock for SystemClock {
 }
 
 /// A clock that stands still until it is moved: for tests, replays and simulations.
+///
+/// ```
+/// use mem_core::{Clock, FixedClock, SignedDuration, Timestamp};
+/// use std::sync::Arc;
+///
+/// let clock = Arc::new(FixedClock::new(Timestamp::UNIX_EPOCH));
+/// let handed_over: Box<dyn Clock> = Box::new(Arc::clone(&clock));
+/// clock.advance(SignedDuration::from_hours(24));
+/// assert_eq!(handed_over.now().as_second(), 86_400);
+/// ```
 #[derive(Debug)]
 pub struct FixedClock(Mutex<Timestamp>);
 

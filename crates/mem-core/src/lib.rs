@@ -64,5 +64,8 @@ pub use vector_index::{VectorEntry, VectorHit, VectorIndex};
 /// A point in time, UTC, RFC 3339 in every serialised form. Re-exported from [`jiff`].
 pub use jiff::Timestamp;
 
+/// A span of time with a sign. Re-exported from [`jiff`].
+pub use jiff::SignedDuration;
+
 /// A JSON object whose keys keep the order they came in.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;

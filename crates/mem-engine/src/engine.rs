@@ -245,6 +245,11 @@ impl Engine {
         self.log.as_ref()
     }
 
+    /// An observer that writes to this engine's log.
+    pub fn observer(&self) -> crate::Observer {
+        crate::Observer::over(Arc::clone(&self.log), &self.config)
+    }
+
     /// The embedder in use.
     pub fn embedder(&self) -> &dyn Embedder {
         self.embedder.as_ref()

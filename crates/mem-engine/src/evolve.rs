@@ -23,6 +23,9 @@ pub struct Evolved {
     pub foreign: Vec<PathBuf>,
 }
 
+/// The rules folder this home wrote to.
+const RULES_DIR: &str = "rules.dir";
+
 impl Engine {
     /// Clusters the global instincts and writes the rules files; with `dry_run` only says what would be done.
     ///
@@ -45,7 +48,15 @@ impl Engine {
         // The agent loads its rules folder whole: only the condensed file goes there. The files by domain say the
         // same at length, for people.
         let condensed: Vec<RulesFile> = rules.condensed.into_iter().collect();
-        write_rules(&dir, &condensed, &config.rules, dry_run, &mut evolved)?;
+        // A home that has nothing to say leaves alone what another home wrote there.
+        let folder = dir.display().to_string();
+        let ours = self.store().meta(RULES_DIR)?.as_deref() == Some(folder.as_str());
+        if ours || !condensed.is_empty() {
+            write_rules(&dir, &condensed, &config.rules, dry_run, &mut evolved)?;
+        }
+        if !dry_run && !ours && !condensed.is_empty() {
+            self.store().set_meta(&[(RULES_DIR, Some(&folder))])?;
+        }
         write_rules(&self.layout().evolved(), &rules.domains, &config.rules, dry_run, &mut evolved)?;
         if !dry_run {
             let now = self.now();

@@ -5,7 +5,7 @@ use mem_core::{
     Evidence, EvidenceKind, Instinct, InstinctFilter, InstinctId, InstinctScope, InstinctStatus, Memory,
     MemoryFilter, MemoryId, ProjectFilter, ProjectId, Timestamp, Unit,
 };
-use mem_store::mirror::{self, Action, FileDefaults, MirrorDir, MirrorItem};
+use mem_store::mirror::{self, Action, ConflictReason, FileDefaults, LeaveReason, MirrorDir, MirrorItem};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -99,11 +99,11 @@ impl Engine {
                 }
                 Action::Remove { id, .. } => T::remove(self, id).map(|()| synced.removed += 1),
                 Action::Conflict { name, id, reason, .. } => {
-                    synced.conflicts.push(format!("{} ({id}): {reason:?}", shown(name)));
+                    synced.conflicts.push(format!("{} ({id}): {}", shown(name), conflict(*reason)));
                     Ok(())
                 }
                 Action::Leave { name, reason } => {
-                    synced.warnings.push(format!("{}: {reason:?}", shown(name)));
+                    synced.warnings.push(format!("{}: {}", shown(name), left_alone(reason)));
                     Ok(())
                 }
                 _ => Ok(()),
@@ -255,6 +255,34 @@ impl Engine {
         self.sqlite()?.restore(&id).map_err(mem_core::Error::from)?;
         self.follow();
         self.memory(id.as_str())
+    }
+}
+
+/// Why nothing was decided, and what helps.
+fn conflict(reason: ConflictReason) -> &'static str {
+    match reason {
+        ConflictReason::BothChanged => {
+            "file and memory both changed; edit either to say what holds, or delete the file"
+        }
+        ConflictReason::RemovedAndEdited => {
+            "forgotten, and the file was edited; delete the file, or `mem unforget` it"
+        }
+        ConflictReason::DeletedAndChanged => {
+            "the file was deleted and the memory changed; `mem forget` it, or put a file back"
+        }
+        ConflictReason::IdChanged => "the file names another id; put the old one back",
+        _ => "file and memory differ and never agreed; make them equal or delete one",
+    }
+}
+
+/// Why a file is left alone, and what helps.
+fn left_alone(reason: &LeaveReason) -> String {
+    match reason {
+        LeaveReason::DuplicateId { other } => format!("{other} has the same id; delete one of them"),
+        LeaveReason::Unreadable(why) => {
+            format!("{why}; begin with `---`, `name: …`, `---`, then the statement")
+        }
+        _ => "it cannot be taken over".to_owned(),
     }
 }
 

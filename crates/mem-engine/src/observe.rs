@@ -4,6 +4,7 @@ use crate::{Config, Layout};
 use mem_core::{JsonObject, Observation, ObservationLog, ProjectId, Timestamp};
 use mem_extract::{CaptureConfig, Context, Redactor, claude};
 use mem_store::journal::Journal;
+use std::sync::Arc;
 
 /// Turns host events into observations and appends them to the journal.
 ///
@@ -22,11 +23,16 @@ use mem_store::journal::Journal;
 /// assert_eq!(seen.unwrap().tool.as_deref(), Some("Bash"));
 /// # Ok(()) }
 /// ```
-#[derive(Debug)]
 pub struct Observer {
     redactor: Redactor,
     limits: CaptureConfig,
-    journal: Journal,
+    log: Arc<dyn ObservationLog>,
+}
+
+impl std::fmt::Debug for Observer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Observer").field("limits", &self.limits).finish_non_exhaustive()
+    }
 }
 
 impl Observer {
@@ -35,8 +41,13 @@ impl Observer {
         Self {
             redactor: Redactor::new(config.redact.clone()),
             limits: config.capture.clone(),
-            journal: Journal::new(layout.journal(), config.journal.clone()),
+            log: Arc::new(Journal::new(layout.journal(), config.journal.clone())),
         }
+    }
+
+    /// An observer that writes to another log.
+    pub fn over(log: Arc<dyn ObservationLog>, config: &Config) -> Self {
+        Self { redactor: Redactor::new(config.redact.clone()), limits: config.capture.clone(), log }
     }
 
     /// What an event of Claude Code amounts to: redacted and bounded; none for events that carry nothing for us.
@@ -62,7 +73,7 @@ impl Observer {
     ) -> mem_core::Result<Option<Observation>> {
         let observation = self.observe(payload, now, project);
         if let Some(observation) = &observation {
-            self.journal.append(std::slice::from_ref(observation))?;
+            self.log.append(std::slice::from_ref(observation))?;
         }
         Ok(observation)
     }
@@ -72,6 +83,6 @@ impl Observer {
     /// # Errors
     /// When the journal cannot be written.
     pub fn append(&self, observations: &[Observation]) -> mem_core::Result<()> {
-        self.journal.append(observations)
+        self.log.append(observations)
     }
 }

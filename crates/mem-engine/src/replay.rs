@@ -80,7 +80,7 @@ impl Engine {
         }
         // In the order in which they happened: what was learned earlier decides what later sessions count against.
         files.sort_by_cached_key(|file| (began(file), file.clone()));
-        let observer = Observer::new(self.layout(), self.config());
+        let observer = self.observer();
         let mut known = self.known_events()?;
         let mut sessions: BTreeSet<SessionId> = BTreeSet::new();
         let mut replayed = Replayed::default();

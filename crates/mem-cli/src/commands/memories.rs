@@ -159,8 +159,14 @@ pub(crate) fn edit(at: &Surroundings, out: &mut Out, id: &str) -> anyhow::Result
     let editor = ["VISUAL", "EDITOR"]
         .iter()
         .find_map(|name| std::env::var(name).ok().filter(|v| !v.trim().is_empty()));
+    if editor.is_none() && !std::io::IsTerminal::is_terminal(&std::io::stdin()) {
+        return Err(Usage(
+            "no terminal and no editor: set $EDITOR, or edit the Markdown and run `mem sync`".to_owned(),
+        )
+        .into());
+    }
     let editor = editor.unwrap_or_else(|| if cfg!(windows) { "notepad" } else { "vi" }.to_owned());
-    // Editors are configured with arguments ("code --wait"); words are split at spaces as git does without a shell.
+    // Editors are configured with arguments ("code --wait"); words are split at spaces, no shell is asked.
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or("vi");
     let status = std::process::Command::new(program).args(words).arg(&file).status().with_context(|| {

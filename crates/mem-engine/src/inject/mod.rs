@@ -30,7 +30,7 @@ pub struct InjectConfig {
     pub recent: usize,
     /// At a session's start, so many of the most important memories are added.
     pub important: usize,
-    /// Prompts shorter than this many characters ask for nothing.
+    /// Prompts shorter than this many characters ask for nothing; one outside ASCII counts as two.
     pub prompt_min_chars: usize,
     /// Replaceable sentences.
     pub template: Template,
@@ -140,6 +140,8 @@ impl Engine {
         let lines: Vec<String> = habits.iter().map(|(_, line)| line.clone()).collect();
         let mut block = render(hits.clone(), &lines, &budget, self.policy(), &config.template);
         dropped.append(&mut block.dropped);
+        // What the search left out may have come in as new or important.
+        dropped.retain(|left| !block.entries.iter().any(|(id, _)| *id == left.id));
         block.dropped = dropped;
         block.habits.truncate(lines.len());
         Ok(Injection { block, hits, degraded: recall.degraded })
@@ -248,7 +250,9 @@ impl Engine {
         let own =
             mem_extract::transcript::clean_prompt(situation.text, &self.config().transcript.own_markers);
         let text = own.trim();
-        if text.chars().count() < config.prompt_min_chars || text.starts_with('/') {
+        // A Chinese word has two characters where an English one has four.
+        let size: usize = text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum();
+        if size < config.prompt_min_chars || text.starts_with('/') {
             return Ok(Recall::default());
         }
         let query = Query {
