@@ -22,6 +22,11 @@ impl Layout {
         self.home.join("mem.db")
     }
 
+    /// What the database's last changes are written to first.
+    pub fn write_ahead_log(&self) -> PathBuf {
+        self.home.join("mem.db-wal")
+    }
+
     /// The folder of the observation journal.
     pub fn journal(&self) -> PathBuf {
         self.home.join("journal")
