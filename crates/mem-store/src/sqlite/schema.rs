@@ -20,12 +20,17 @@ pub(super) fn known(migrations: &[&str]) -> u32 {
 pub(super) fn version(conn: &Connection, path: &Path, known: u32) -> Result<u32> {
     let fail = || Error::sqlite("open", path);
     let pragma = |name| conn.pragma_query_value(None, name, |row| row.get::<_, i32>(0)).map_err(fail());
-    let (found, application) = (pragma("user_version")?, pragma("application_id")?);
+    let (mut found, application) = (pragma("user_version")?, pragma("application_id")?);
     if application != APPLICATION_ID {
         let objects: i64 =
             conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(fail())?;
         if application != 0 || found != 0 || objects != 0 {
-            return Err(Error::Foreign { path: path.to_owned() });
+            // Another process may have made the schema between these reads. It does so in one transaction: where its
+            // objects are seen, so is its mark.
+            if pragma("application_id")? != APPLICATION_ID {
+                return Err(Error::Foreign { path: path.to_owned() });
+            }
+            found = pragma("user_version")?;
         }
     }
     let found = u32::try_from(found).unwrap_or(u32::MAX);
