@@ -89,6 +89,8 @@ pub struct Situation<'a> {
 pub struct Injection {
     /// The text and what is in it.
     pub block: Block,
+    /// The habits it was made of: an instinct's id and its line.
+    pub habits: Vec<(String, String)>,
     /// The hits it was made of, with their explanations.
     pub hits: Vec<Hit>,
     /// What could not take part.
@@ -143,8 +145,7 @@ impl Engine {
         // What the search left out may have come in as new or important.
         dropped.retain(|left| !block.entries.iter().any(|(id, _)| *id == left.id));
         block.dropped = dropped;
-        block.habits.truncate(lines.len());
-        Ok(Injection { block, hits, degraded: recall.degraded })
+        Ok(Injection { block, habits, hits, degraded: recall.degraded })
     }
 
     /// Notes that an injection was handed over, so that it is not shown again and never learned back.
@@ -167,12 +168,9 @@ impl Engine {
                 ids.push(hit.memory.id.clone());
             }
         }
-        if let (Moment::SessionStart, Some(project)) = (moment, situation.project) {
-            let none = BTreeSet::new();
-            for (id, line) in self.habits(project, &none, &situation.known)? {
-                if injection.block.habits.contains(&render::neutral(&line)) {
-                    records.push(record(&id, &line));
-                }
+        for (id, line) in &injection.habits {
+            if injection.block.habits.contains(&render::neutral(line)) {
+                records.push(record(id, line));
             }
         }
         if let (Some(session), false) = (situation.session, records.is_empty()) {
