@@ -1,4 +1,4 @@
-use crate::{Error, Result};
+use crate::{Calibration, Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// What a text is to a retrieval model; asymmetric models prefix the two differently.
@@ -52,15 +52,8 @@ pub trait Embedder: Send + Sync {
     /// [`crate::ErrorKind::Unavailable`] when the model cannot be run; never for an odd text.
     fn embed(&self, texts: &[&str], role: TextRole) -> Result<Vec<Embedding>>;
 
-    /// How much a hit of this model counts in the fusion, against 1 for BM25.
-    ///
-    /// A weak model must say so: an equal weight would lower BM25's own result.
-    fn fusion_weight(&self) -> f64 {
-        1.0
-    }
-
-    /// The cosine from which a hit of this model alone is worth showing.
-    fn relevance_floor(&self) -> f64;
+    /// What was measured about the model; constant for the life of the value.
+    fn calibration(&self) -> &Calibration;
 }
 
 /// Cosine of two vectors, in `[-1, 1]`; 0 when one is all zeros.

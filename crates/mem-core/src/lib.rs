@@ -21,6 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod calibration;
 mod candidate;
 mod clock;
 mod embedder;
@@ -37,6 +38,7 @@ mod text_index;
 mod unit;
 mod vector_index;
 
+pub use calibration::{Calibration, Centroids, Spread};
 pub use candidate::{Candidate, Extractor, Turn, TurnRole};
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use embedder::{Embedder, Embedding, ModelIdentity, TextRole, cosine};
@@ -57,9 +59,9 @@ pub use store::{
     Change, Cursor, InjectionRecord, InjectionStore, InstinctFilter, InstinctStore, LogBatch, MemoryStore,
     ObservationLog, Revision, Store,
 };
-pub use text_index::{TextHit, TextIndex};
+pub use text_index::{TextHit, TextHits, TextIndex};
 pub use unit::Unit;
-pub use vector_index::{VectorEntry, VectorHit, VectorIndex};
+pub use vector_index::{VectorEntry, VectorHit, VectorHits, VectorIndex, VectorQuery};
 
 /// A point in time, UTC, RFC 3339 in every serialised form. Re-exported from [`jiff`].
 pub use jiff::Timestamp;

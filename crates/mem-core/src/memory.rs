@@ -156,6 +156,10 @@ pub struct Provenance {
     /// The session it was said or seen in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
+    /// Its place in the session, where the session's memories follow one another without a gap as the turns of a
+    /// conversation do: what stands beside it then says what it is about. None for a statement taken out of its context.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordinal: Option<u32>,
     /// A commit, a file, a record's uuid: enough to find the source again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
@@ -163,7 +167,7 @@ pub struct Provenance {
 
 impl From<ProvenanceKind> for Provenance {
     fn from(kind: ProvenanceKind) -> Self {
-        Self { kind, session: None, reference: None }
+        Self { kind, session: None, ordinal: None, reference: None }
     }
 }
 
@@ -327,8 +331,9 @@ impl Memory {
             self.why.as_deref(),
             self.how.as_deref(),
         ];
+        let opens = |part: &str| part != self.body && self.body.contains(part.trim_end_matches('…').trim());
         for part in parts.into_iter().flatten().filter(|part| !part.is_empty()) {
-            if !text.contains(part) {
+            if !opens(part) && !text.contains(part) {
                 if !text.is_empty() {
                     text.push('\n');
                 }

@@ -112,8 +112,14 @@ impl Query {
 pub enum Channel {
     /// BM25 over words, identifiers and CJK bigrams.
     Bm25,
+    /// BM25 over the trigrams of the words' letters.
+    Trigram,
+    /// BM25 over the parts of long memories.
+    Passage,
     /// Cosine of embeddings.
     Vector,
+    /// Lent by what was said right before and after.
+    Neighbour,
     /// Reached over a link from another hit.
     Link,
 }

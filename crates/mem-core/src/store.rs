@@ -132,6 +132,15 @@ pub trait MemoryStore: Send + Sync {
     /// [`crate::Error::NotFound`].
     fn remove(&self, id: &MemoryId, hard: bool, now: Timestamp) -> Result<Revision>;
 
+    /// For each of `ids`, in the order asked, the memories told right before and right after it in its session (see
+    /// [`crate::Provenance::ordinal`]), whatever their status; nothing where order means nothing.
+    ///
+    /// # Errors
+    /// Of the backend.
+    fn neighbours(&self, ids: &[MemoryId]) -> Result<Vec<Vec<MemoryId>>> {
+        Ok(vec![Vec::new(); ids.len()])
+    }
+
     /// Whether a memory with this normalised text was removed by a person from the same project.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-use crate::{Embedding, Language, Memory, MemoryFilter, MemoryId, ModelIdentity, Result};
+use crate::{Centroids, Embedding, Language, Memory, MemoryFilter, MemoryId, ModelIdentity, Result, Spread};
 
 /// One hit by vector.
 #[derive(Debug, Clone, PartialEq)]
@@ -7,6 +7,28 @@ pub struct VectorHit {
     pub id: MemoryId,
     /// Cosine of its nearest chunk, in `[-1, 1]`.
     pub cosine: f64,
+    /// Mean cosine of its three nearest chunks, or of as many as it has.
+    pub mean: f64,
+}
+
+/// What a view by embedding answers.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct VectorHits {
+    /// The nearest first, ties by id.
+    pub hits: Vec<VectorHit>,
+    /// [`VectorHit::cosine`] over all memories that pass the filter, or over a sample of them.
+    pub spread: Spread,
+}
+
+/// A question to a view by embedding.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct VectorQuery<'a> {
+    /// The model that made the vector.
+    pub model: &'a ModelIdentity,
+    /// The question's vector, centred already and of unit length, or all zeros.
+    pub vector: &'a [f32],
+    /// What is taken from each stored vector by its language before it is compared; see [`Centroids::centred`].
+    pub centroids: &'a Centroids,
 }
 
 /// The vectors of one memory, and the text they were made from.
@@ -41,14 +63,21 @@ pub trait VectorIndex: Send + Sync {
     /// The `k` memories nearest to `query` by cosine of their best chunk, ties by id; only those that pass the filter.
     ///
     /// # Errors
-    /// [`crate::Error::DimensionMismatch`].
-    fn search(
-        &self,
-        model: &ModelIdentity,
-        query: &[f32],
-        filter: &MemoryFilter,
-        k: usize,
-    ) -> Result<Vec<VectorHit>>;
+    /// [`crate::Error::DimensionMismatch`]; [`crate::Error::Invalid`] for a number that is not finite.
+    fn search(&self, query: &VectorQuery<'_>, filter: &MemoryFilter, k: usize) -> Result<VectorHits>;
+
+    /// The mean of the stored vectors of each language, with how many they were, as [`VectorIndex::measure`] last found
+    /// them; nothing before that.
+    ///
+    /// # Errors
+    /// Of the backend.
+    fn centroids(&self, model: &ModelIdentity) -> Result<Vec<(Language, u64, Embedding)>>;
+
+    /// Computes [`VectorIndex::centroids`] anew when what is stored has grown or shrunk by more than a tenth since.
+    ///
+    /// # Errors
+    /// Of the backend.
+    fn measure(&self, model: &ModelIdentity) -> Result<()>;
 
     /// Memories that have no vector of that model for their present content, oldest change first.
     ///

@@ -1,7 +1,7 @@
 //! [`HashEmbedder`].
 
 use crate::features::{Weights, extract};
-use mem_core::{Embedder, Embedding, ModelIdentity, Result, TextRole};
+use mem_core::{Calibration, Embedder, Embedding, ModelIdentity, Result, TextRole};
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever the same text may give another vector.
@@ -11,11 +11,11 @@ const VERSION: &str = "1";
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HashConfig {
-    /// See [`Embedder::fusion_weight`]. The default lets BM25 decide and this model add what BM25 did not find:
+    /// See [`Calibration::fusion_weight`]. The default lets BM25 decide and this model add what BM25 did not find:
     /// `0.01/61` is less than what two neighbouring first ranks lie apart in reciprocal rank fusion with k = 60.
     /// From 0.05 on the first rank suffers on every set measured (SciFact, CMRC 2018, LoCoMo, XQuAD).
     pub fusion_weight: f64,
-    /// See [`Embedder::relevance_floor`]. Of unrelated texts among the three nearest, 1 in 100 lies above 0.62 where
+    /// See [`Calibration::relevance_floor`]. Of unrelated texts among the three nearest, 1 in 100 lies above 0.62 where
     /// texts are short and alike (LoCoMo), above 0.44 elsewhere.
     pub relevance_floor: f64,
 }
@@ -40,7 +40,7 @@ impl Default for HashConfig {
 #[derive(Debug, Clone)]
 pub struct HashEmbedder {
     identity: ModelIdentity,
-    config: HashConfig,
+    calibration: Calibration,
 }
 
 /// Length of the vectors.
@@ -63,7 +63,12 @@ impl HashEmbedder {
             dimensions: DIMENSIONS,
             variant: String::new(),
         };
-        Self { identity, config }
+        let calibration = Calibration {
+            fusion_weight: config.fusion_weight,
+            relevance_floor: config.relevance_floor,
+            ..Calibration::default()
+        };
+        Self { identity, calibration }
     }
 
     /// The vector of one text, of unit length; all zeros for a text without letters or digits.
@@ -101,12 +106,8 @@ impl Embedder for HashEmbedder {
         Ok(texts.iter().map(|text| self.vector(text)).collect())
     }
 
-    fn fusion_weight(&self) -> f64 {
-        self.config.fusion_weight
-    }
-
-    fn relevance_floor(&self) -> f64 {
-        self.config.relevance_floor
+    fn calibration(&self) -> &Calibration {
+        &self.calibration
     }
 }
 

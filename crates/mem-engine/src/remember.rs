@@ -114,6 +114,7 @@ impl NewMemory {
             provenance: Provenance {
                 kind: provenance,
                 session: Some(candidate.session.clone()),
+                ordinal: None,
                 reference: None,
             },
             confidence: candidate.confidence,

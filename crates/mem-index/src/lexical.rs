@@ -11,7 +11,7 @@ use crate::{
     related::{Alternative, can_be_misspelt, likeness, translations},
     tokenize::{Mode, TokenKind, is_generic, tokenize},
 };
-use mem_core::{Memory, MemoryId, TextHit};
+use mem_core::{Memory, MemoryId, Spread, TextHit, TextHits};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -359,7 +359,7 @@ pub(crate) fn rank<E>(
     config: &LexicalConfig,
     k: usize,
     mut id: impl FnMut(u32) -> Result<MemoryId, E>,
-) -> Result<Vec<TextHit>, E> {
+) -> Result<TextHits, E> {
     let mut idfs: Vec<f64> =
         matches.iter().map(|found| idf(found.len() as u64, collection.documents)).collect();
     cap_alternatives(plan, &mut idfs);
@@ -374,6 +374,9 @@ pub(crate) fn rank<E>(
             }
         }
     }
+    let found = scores.iter().filter(|score| **score > 0.0);
+    let zeros = collection.documents.saturating_sub(found.clone().count() as u64);
+    let words = Spread::of(found.copied(), zeros);
     let mut best: Vec<(u32, f64)> = scores
         .iter()
         .enumerate()
@@ -393,11 +396,13 @@ pub(crate) fn rank<E>(
         let (coverage, specificity) = masses.held(|term| {
             matches.get(term).is_some_and(|found| found.binary_search_by_key(&doc, |(doc, _)| *doc).is_ok())
         });
-        hits.push(TextHit { id: id(doc)?, score, coverage, specificity });
+        hits.push(TextHit { id: id(doc)?, score, grams: 0.0, coverage, specificity });
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     hits.truncate(k);
-    Ok(hits)
+    let terms =
+        plan.terms.iter().zip(&idfs).map(|(term, idf)| (term.text.clone(), term.weight * idf)).collect();
+    Ok(TextHits { hits, words, grams: Spread::default(), terms })
 }
 
 /// A word that only stands for another weighs no more than that one does: it is never above a direct match.
@@ -564,6 +569,7 @@ mod tests {
             .collect();
         let body = |id: &MemoryId| memories.iter().find(|memory| memory.id == *id).map(|m| m.body.clone());
         crate::scan(question, &memories, 10, &LexicalConfig::default())
+            .hits
             .into_iter()
             .map(|hit| (body(&hit.id).unwrap_or_default(), hit))
             .collect()

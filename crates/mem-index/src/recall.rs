@@ -10,8 +10,8 @@ use crate::{
 };
 use mem_core::{
     Channel, ChannelScore, Degraded, Dropped, Embedder, Factors, Hit, LinkKind, Memory, MemoryFilter,
-    MemoryId, MemoryStore, PolicyTable, ProjectFilter, Query, Recall, Result, Status, TextHit, TextIndex,
-    TextRole, Timestamp, VectorHit, VectorIndex,
+    MemoryId, MemoryStore, PolicyTable, ProjectFilter, Query, Recall, Result, Status, TextHits, TextIndex,
+    TextRole, Timestamp, VectorHits, VectorIndex, VectorQuery,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -187,27 +187,31 @@ impl<'a> Recaller<'a> {
         };
         let mut seen: HashMap<MemoryId, Seen> = HashMap::new();
         let lexical = self.lexical(text, &filter, &mut judged.recall.degraded)?;
-        for hit in &lexical {
+        for hit in &lexical.hits {
             let seen = seen.entry(hit.id.clone()).or_default();
             (seen.bm25, seen.coverage, seen.specificity) = (hit.score, hit.coverage, hit.specificity);
         }
         let nearest = self.nearest(text, &filter, &mut judged.recall.degraded);
-        for hit in &nearest {
+        for hit in &nearest.hits {
             seen.entry(hit.id.clone()).or_default().cosine = Some(hit.cosine);
         }
-        let weight = self.config.vector_weight.or(self.embedder.map(Embedder::fusion_weight)).unwrap_or(0.0);
+        let weight = self
+            .config
+            .vector_weight
+            .or(self.embedder.map(|embedder| embedder.calibration().fusion_weight))
+            .unwrap_or(0.0);
         let fused = fuse(
             &self.config.fusion,
             &[
                 Ranking {
                     channel: Channel::Bm25,
                     weight: self.config.bm25_weight,
-                    hits: lexical.into_iter().map(|hit| (hit.id, hit.score)).collect(),
+                    hits: lexical.hits.into_iter().map(|hit| (hit.id, hit.score)).collect(),
                 },
                 Ranking {
                     channel: Channel::Vector,
                     weight,
-                    hits: nearest.into_iter().map(|hit| (hit.id, hit.cosine)).collect(),
+                    hits: nearest.hits.into_iter().map(|hit| (hit.id, hit.cosine)).collect(),
                 },
             ],
         );
@@ -244,12 +248,7 @@ impl<'a> Recaller<'a> {
     }
 
     /// BM25 from the index, or from the store when the index is of no use.
-    fn lexical(
-        &self,
-        text: &str,
-        filter: &MemoryFilter,
-        degraded: &mut Vec<Degraded>,
-    ) -> Result<Vec<TextHit>> {
+    fn lexical(&self, text: &str, filter: &MemoryFilter, degraded: &mut Vec<Degraded>) -> Result<TextHits> {
         let k = self.config.per_channel;
         let fault = match self.text.revision() {
             Ok(at) => {
@@ -287,20 +286,27 @@ impl<'a> Recaller<'a> {
     }
 
     /// The nearest by vector; nothing when there is no model.
-    fn nearest(&self, text: &str, filter: &MemoryFilter, degraded: &mut Vec<Degraded>) -> Vec<VectorHit> {
-        let (Some(vectors), Some(embedder)) = (self.vectors, self.embedder) else { return Vec::new() };
+    fn nearest(&self, text: &str, filter: &MemoryFilter, degraded: &mut Vec<Degraded>) -> VectorHits {
+        let (Some(vectors), Some(embedder)) = (self.vectors, self.embedder) else {
+            return VectorHits::default();
+        };
         let mut failed = |part: &str, reason: String| {
             degraded.push(Degraded { part: part.to_owned(), reason });
-            Vec::new()
+            VectorHits::default()
         };
         let query = match embedder.embed(&[text], TextRole::Query) {
             Ok(embedded) => embedded.into_iter().next().unwrap_or_default(),
             Err(error) => return failed("embedder", format!("{error}; answered by words alone")),
         };
         if query.iter().all(|x| *x == 0.0) {
-            return Vec::new();
+            return VectorHits::default();
         }
-        match vectors.search(embedder.identity(), &query, filter, self.config.per_channel) {
+        let question = VectorQuery {
+            model: embedder.identity(),
+            vector: &query,
+            centroids: &embedder.calibration().passages,
+        };
+        match vectors.search(&question, filter, self.config.per_channel) {
             Ok(hits) => hits,
             Err(error) => failed("vector", format!("{error}; answered by words alone")),
         }
@@ -338,7 +344,7 @@ impl<'a> Recaller<'a> {
                 bm25: own.bm25,
                 bm25_share: if top > 0.0 { own.bm25 / top } else { 0.0 },
                 cosine: own.cosine,
-                cosine_floor: self.embedder.map_or(1.0, Embedder::relevance_floor),
+                cosine_floor: self.embedder.map_or(1.0, |embedder| embedder.calibration().relevance_floor),
                 near: nearness(&memory, query.path.as_deref()) == Nearness::File,
                 linked: false,
             };

@@ -4,7 +4,7 @@ use crate::{
     lexical::{CHARS, Collection, FIELDS, Frequencies, LexicalConfig, Plan, document, rank},
     tokenize::{Mode, TokenKind, tokenize},
 };
-use mem_core::{Memory, TextHit};
+use mem_core::{Memory, TextHits};
 use std::{
     collections::{BTreeSet, HashMap},
     convert::Infallible,
@@ -15,10 +15,10 @@ use tantivy::fieldnorm::FieldNormReader;
 ///
 /// Gives the hits and scores that [`crate::TantivyIndex`] gives over the same memories. Every memory counts; apply
 /// the filter before.
-pub fn scan(text: &str, memories: &[Memory], k: usize, config: &LexicalConfig) -> Vec<TextHit> {
+pub fn scan(text: &str, memories: &[Memory], k: usize, config: &LexicalConfig) -> TextHits {
     let mut plan = Plan::new(text, config);
     if plan.terms.is_empty() {
-        return Vec::new();
+        return TextHits::default();
     }
     let texts: Vec<&str> = plan.terms.iter().map(|term| term.text.as_str()).collect();
     let (mut matches, collection) = count(&texts, memories, config);

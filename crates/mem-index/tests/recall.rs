@@ -3,7 +3,7 @@
 
 use mem_core::{
     Anchor, Channel, Embedder, Error, ErrorKind, Kind, Link, LinkKind, Mark, Memory, MemoryFilter,
-    MemoryStore, ProjectId, Query, Result, Revision, Status, TextHit, TextIndex, Timestamp, VectorIndex,
+    MemoryStore, ProjectId, Query, Result, Revision, Status, TextHits, TextIndex, Timestamp, VectorIndex,
 };
 use mem_embed::HashEmbedder;
 use mem_index::{
@@ -285,7 +285,7 @@ impl TextIndex for Broken {
     fn apply(&self, _: &[mem_core::Change], _: Revision) -> Result<()> {
         Self::error()
     }
-    fn search(&self, _: &str, _: &MemoryFilter, _: usize) -> Result<Vec<TextHit>> {
+    fn search(&self, _: &str, _: &MemoryFilter, _: usize) -> Result<TextHits> {
         Self::error()
     }
     fn clear(&self) -> Result<()> {
@@ -343,7 +343,7 @@ fn vectors_add_what_words_miss_and_may_fail() {
     assert_eq!(answer.hits[0].memory.body, "Kubernetes", "a typing error");
     assert!(answer.hits[0].channels.contains_key(&Channel::Vector));
 
-    struct Silent(HashEmbedder);
+    struct Silent(HashEmbedder, mem_core::Calibration);
     impl Embedder for Silent {
         fn identity(&self) -> &mem_core::ModelIdentity {
             self.0.identity()
@@ -351,11 +351,11 @@ fn vectors_add_what_words_miss_and_may_fail() {
         fn embed(&self, _: &[&str], _: mem_core::TextRole) -> Result<Vec<mem_core::Embedding>> {
             Err(Error::backend(ErrorKind::Unavailable, "the model file is missing", "test"))
         }
-        fn relevance_floor(&self) -> f64 {
-            0.5
+        fn calibration(&self) -> &mem_core::Calibration {
+            &self.1
         }
     }
-    let silent = Silent(HashEmbedder::default());
+    let silent = Silent(HashEmbedder::default(), mem_core::Calibration::default());
     let answer = Recaller::new(&world.store, &world.text)
         .vectors(Some(&world.store), Some(&silent))
         .recall(&Query::new("kubernetes", at(1)))

@@ -48,9 +48,9 @@ fn another_process_sees_a_commit_and_reading_writes_nothing() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "a reader makes no file");
     writer.apply(&[change(1, &memory)], Revision(1)).unwrap();
     assert_eq!(reader.revision().unwrap(), Revision(1));
-    assert_eq!(reader.search("statement", &all(), 5).unwrap().len(), 1);
+    assert_eq!(reader.search("statement", &all(), 5).unwrap().hits.len(), 1);
     let before: Vec<_> = names(folder.path());
-    assert_eq!(open(folder.path()).search("statement", &all(), 5).unwrap().len(), 1);
+    assert_eq!(open(folder.path()).search("statement", &all(), 5).unwrap().hits.len(), 1);
     assert_eq!(names(folder.path()), before);
 }
 
@@ -85,7 +85,7 @@ fn child_searches() {
     let threads = || std::fs::read_dir("/proc/self/task").unwrap().count();
     let before = threads();
     let index = open(Path::new(&path));
-    assert_eq!(index.search("statement", &all(), 5).unwrap().len(), 1);
+    assert_eq!(index.search("statement", &all(), 5).unwrap().hits.len(), 1);
     println!("threads added: {}", threads() - before);
 }
 
@@ -107,7 +107,7 @@ fn a_read_only_directory_is_searched() {
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o555)).unwrap();
     let found = open(folder.path()).search("statement", &all(), 5);
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    assert_eq!(found.unwrap().len(), 1);
+    assert_eq!(found.unwrap().hits.len(), 1);
     assert!(!names(folder.path()).iter().any(|name| name.ends_with(".lock")), "a search takes no lock");
 }
 
@@ -121,7 +121,7 @@ fn a_busy_index_is_unavailable_after_a_bounded_wait() {
     held.lock().unwrap();
     let error = index.apply(&[], Revision(2)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
-    assert_eq!(index.search("statement", &all(), 5).unwrap().len(), 1, "readers do not wait");
+    assert_eq!(index.search("statement", &all(), 5).unwrap().hits.len(), 1, "readers do not wait");
     drop(held);
     index.apply(&[], Revision(2)).unwrap();
 }
@@ -137,7 +137,7 @@ fn a_view_of_another_build_counts_as_empty_and_is_replaced() {
     std::fs::write(&meta, text.replace("mem-index/", "mem-index/0.")).unwrap();
     let index = open(folder.path());
     assert_eq!((index.revision().unwrap(), index.len().unwrap()), (Revision::ZERO, 0));
-    assert!(index.search("statement", &all(), 5).unwrap().is_empty());
+    assert!(index.search("statement", &all(), 5).unwrap().hits.is_empty());
     index.apply(&[change(1, &memory)], Revision(3)).unwrap();
     assert_eq!((index.revision().unwrap(), index.len().unwrap()), (Revision(3), 1));
 }
@@ -169,7 +169,7 @@ fn damage_is_told_and_clear_mends_it() {
         index.clear().unwrap();
         assert_eq!(index.revision().unwrap(), Revision::ZERO);
         index.apply(&[change(1, &memory)], Revision(1)).unwrap();
-        assert_eq!(index.search("statement", &all(), 5).unwrap().len(), 1, "damage {n}");
+        assert_eq!(index.search("statement", &all(), 5).unwrap().hits.len(), 1, "damage {n}");
         index.verify().unwrap();
     }
 }
@@ -220,7 +220,7 @@ fn a_removed_text_leaves_the_files() {
     let after: Vec<_> = segments().collect();
     assert!(after.iter().all(|name| !before.contains(name)), "{before:?} {after:?}");
     assert!(!after.iter().any(|name| name.ends_with(".del")), "nothing is merely marked: {after:?}");
-    assert_eq!(index.search("statement", &all(), 5).unwrap()[0].id, other.id);
+    assert_eq!(index.search("statement", &all(), 5).unwrap().hits[0].id, other.id);
 }
 
 #[test]
@@ -320,8 +320,8 @@ proptest! {
             let expected = scan(&question, &seen, 10, &LexicalConfig::default());
             let found = index.search(&question, &filter, 10).unwrap();
             let ids = |hits: &[mem_core::TextHit]| hits.iter().map(|hit| hit.id.clone()).collect::<Vec<_>>();
-            prop_assert_eq!(ids(&found), ids(&expected));
-            for (a, b) in found.iter().zip(&expected) {
+            prop_assert_eq!(ids(&found.hits), ids(&expected.hits));
+            for (a, b) in found.hits.iter().zip(&expected.hits) {
                 prop_assert!((a.score - b.score).abs() < 1e-9 && (a.coverage - b.coverage).abs() < 1e-9);
                 prop_assert!((a.specificity - b.specificity).abs() < 1e-9);
             }
@@ -379,7 +379,7 @@ fn a_killed_writer_leaves_a_view_that_opens() {
         assert_eq!(index.len().unwrap(), revision.0, "round {round}: revision and documents are one");
         if revision.0 > 0 {
             let last = statement(revision.0 - 1);
-            assert_eq!(index.search(&last.body, &all(), 5).unwrap()[0].id, last.id, "round {round}");
+            assert_eq!(index.search(&last.body, &all(), 5).unwrap().hits[0].id, last.id, "round {round}");
         }
         index.verify().unwrap();
     }

@@ -3,8 +3,8 @@
 #![allow(clippy::print_stdout, reason = "an example talks to a person")]
 
 use mem_core::{
-    Kind, Memory, MemoryFilter, MemoryStore, ModelIdentity, ProjectId, Timestamp, VectorEntry, VectorIndex,
-    cosine,
+    Centroids, Kind, Language, Memory, MemoryFilter, MemoryStore, ModelIdentity, ProjectId, Timestamp,
+    VectorEntry, VectorIndex, VectorQuery, cosine,
 };
 use mem_store::{Options, SqliteStore};
 use std::{error::Error, time::Instant};
@@ -54,9 +54,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let opened = start.elapsed();
     let got = store.get(&ids)?;
     let read = start.elapsed();
-    let hits = store.search(&model, &query, &filter, 20)?;
+    let centroids = Centroids(vec![(Language::default(), query.iter().map(|x| x / 2.0).collect())]);
+    let question = VectorQuery { model: &model, vector: &query, centroids: &centroids };
+    let hits = store.search(&question, &filter, 20)?;
     let searched = start.elapsed();
-    let again = store.search(&model, &query, &filter, 20)?;
+    let again = store.search(&question, &filter, 20)?;
     let warm = start.elapsed();
     // The arithmetic alone, over vectors in memory.
     let plain: Vec<_> = (0..MEMORIES).map(|_| vector()).collect();
@@ -71,7 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         (warm - searched).as_micros(),
         (scanned - before).as_micros(),
         got.len(),
-        hits.len(),
+        hits.hits.len(),
         again == hits,
     );
     Ok(())

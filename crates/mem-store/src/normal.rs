@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(content_hash(&plain), content_hash(&reasoned));
         assert_ne!(text_hash(&plain.full_text()), text_hash(&reasoned.full_text()));
         let mut renamed = plain.clone();
-        renamed.name = "ports".into();
+        renamed.name = "who gets which".into();
         assert_eq!(content_hash(&plain), content_hash(&renamed));
         assert_ne!(text_hash(&plain.full_text()), text_hash(&renamed.full_text()));
     }

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use mem_core::{
-    ErrorKind, InjectionStore, InstinctFilter, InstinctStore, Kind, Memory, MemoryFilter, MemoryId,
-    MemoryStore, ModelIdentity, ProjectFilter, ProjectId, Revision, SessionId, Status, Store, Timestamp,
-    VectorIndex,
+    Centroids, ErrorKind, InjectionStore, InstinctFilter, InstinctStore, Kind, Memory, MemoryFilter,
+    MemoryId, MemoryStore, ModelIdentity, ProjectFilter, ProjectId, Revision, SessionId, Status, Store,
+    Timestamp, VectorIndex, VectorQuery,
 };
 use mem_store::{Error, Options, SqliteStore};
 use std::{
@@ -105,7 +105,7 @@ fn files_that_are_no_store_are_refused_and_left_alone() {
     for (path, says) in [
         (&text, "not a database; move it away, or restore a backup"),
         (&other, "a database of another program"),
-        (&newer, "made by a newer version (schema 9, this build knows 1): upgrade mem"),
+        (&newer, "made by a newer version (schema 9, this build knows 2): upgrade mem"),
     ] {
         let before = fs::read(path).unwrap();
         for answer in [
@@ -311,7 +311,8 @@ fn a_store_of_schema_1_opens() {
     assert!(store.was_forgotten(&memory("new", "this was REMOVED")).unwrap());
     let model =
         ModelIdentity { name: "fixture".into(), version: "1".into(), dimensions: 2, variant: String::new() };
-    let hits = store.search(&model, &[0.6, 0.8], &MemoryFilter::within(home), 9).unwrap();
+    let query = VectorQuery { model: &model, vector: &[0.6, 0.8], centroids: &Centroids::default() };
+    let hits = store.search(&query, &MemoryFilter::within(home), 9).unwrap().hits;
     assert_eq!(hits.iter().map(|hit| hit.id.as_str()).collect::<Vec<_>>(), ["tests", "port"]);
     assert_eq!(store.missing(&model, 9).unwrap(), [MemoryId::new("port-old").unwrap()]);
     let rules = store.instincts(&InstinctFilter::default()).unwrap();

@@ -14,8 +14,12 @@ pub fn embedder_contract(embedder: &dyn Embedder) {
         "an identity names its model: {identity:?}"
     );
     assert!(identity.dimensions > 0, "vectors have dimensions");
-    assert!((0.0..=10.0).contains(&embedder.fusion_weight()), "a fusion weight is not below 0");
-    assert!((-1.0..=1.0).contains(&embedder.relevance_floor()), "a relevance floor is a cosine");
+    let calibration = embedder.calibration().clone();
+    assert!((0.0..=10.0).contains(&calibration.fusion_weight), "a fusion weight is not below 0");
+    assert!((-1.0..=1.0).contains(&calibration.relevance_floor), "a relevance floor is a cosine");
+    for (language, centroid) in calibration.queries.0.iter().chain(&calibration.passages.0) {
+        assert_eq!(centroid.len(), identity.dimensions, "dimensions of the centroid of {language:?}");
+    }
 
     let long = "word ".repeat(5_000);
     let texts = [
@@ -48,6 +52,7 @@ pub fn embedder_contract(embedder: &dyn Embedder) {
         assert!(embed(&[], role).is_empty(), "no text, no vector");
     }
     assert_eq!(embedder.identity(), &identity, "an identity is constant");
+    assert_eq!(embedder.calibration(), &calibration, "so is what was measured");
     let [same, other] = [texts[0], "bananas ripen in the sun"].map(|text| {
         mem_core::cosine(&embed(&[texts[0]], TextRole::Query)[0], &embed(&[text], TextRole::Passage)[0])
     });

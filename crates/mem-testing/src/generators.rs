@@ -86,7 +86,7 @@ fn arb_anchor() -> impl Strategy<Value = Anchor> {
 
 fn arb_provenance() -> impl Strategy<Value = Provenance> {
     (select(ProvenanceKind::ALL), option::of(arb_session()), option::of(arb_text()))
-        .prop_map(|(kind, session, reference)| Provenance { kind, session, reference })
+        .prop_map(|(kind, session, reference)| Provenance { kind, session, ordinal: None, reference })
 }
 
 /// A memory that does not contradict itself, with every field in use now and then.

@@ -3,9 +3,9 @@
 
 use crate::generators::*;
 use mem_core::{
-    Embedding, ErrorKind, Evidence, InjectionRecord, Instinct, InstinctFilter, InstinctId, Language, Memory,
-    MemoryFilter, MemoryId, MemoryStore, ModelIdentity, ProjectFilter, Result, Revision, SessionId, Store,
-    Timestamp, VectorEntry, VectorIndex,
+    Centroids, Embedding, ErrorKind, Evidence, InjectionRecord, Instinct, InstinctFilter, InstinctId,
+    Language, Memory, MemoryFilter, MemoryId, MemoryStore, ModelIdentity, ProjectFilter, Result, Revision,
+    SessionId, Store, Timestamp, VectorEntry, VectorIndex, VectorQuery,
 };
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use std::collections::BTreeSet;
@@ -216,15 +216,17 @@ fn instincts(store: &dyn StoreWithVectors, oracle: &dyn StoreWithVectors) {
 }
 
 fn vectors(store: &dyn StoreWithVectors, oracle: &dyn StoreWithVectors, filters: &[MemoryFilter]) {
-    for (model, query) in models().iter().zip([&[1.0, -1.0, 0.0, 2.0][..], &[1.0, 2.0, 0.0][..]]) {
+    for (model, vector) in models().iter().zip([&[1.0, -1.0, 0.0, 2.0][..], &[1.0, 2.0, 0.0][..]]) {
+        let centroids = Centroids(vec![(Language::new("en"), vec![0.25; model.dimensions])]);
         assert_eq!(store.len(model).unwrap(), oracle.len(model).unwrap());
         for limit in [2, usize::MAX] {
             assert_eq!(store.missing(model, limit).unwrap(), oracle.missing(model, limit).unwrap());
         }
         for filter in filters {
-            let right = oracle.search(model, query, filter, usize::MAX).unwrap();
+            let query = VectorQuery { model, vector, centroids: &centroids };
+            let right = oracle.search(&query, filter, usize::MAX).unwrap().hits;
             for k in [0, 2, usize::MAX] {
-                let own = store.search(model, query, filter, k).unwrap();
+                let own = store.search(&query, filter, k).unwrap().hits;
                 assert_eq!(own.len(), right.len().min(k));
                 // Equal cosines may come out of 32 bits in another order: what counts is that each is right and in place.
                 for (hit, place) in own.iter().zip(&right) {

@@ -57,6 +57,7 @@ pub fn memory_store_contract(make: MakeStore<'_>) {
     removes_and_remembers(make().as_ref());
     touches(make().as_ref());
     logs_changes(make().as_ref());
+    knows_neighbours(make().as_ref());
 }
 
 fn put_and_get(store: &dyn Store) {
@@ -87,6 +88,35 @@ fn put_and_get(store: &dyn Store) {
     assert!(later > latest);
     assert_eq!(store.get(std::slice::from_ref(&full.id)).unwrap(), [Some(full)]);
     assert_eq!(store.counts().unwrap(), [(Kind::Fact, Status::Active, 1), (Kind::Fact, Status::Archived, 1)]);
+}
+
+fn knows_neighbours(store: &dyn Store) {
+    let told = |id: &str, session: &str, ordinal: Option<u32>| {
+        let mut memory = fact(id, id, 1);
+        memory.provenance.session = Some(SessionId::new(session).unwrap());
+        memory.provenance.ordinal = ordinal;
+        memory
+    };
+    let elsewhere = told("e", "talk", Some(2)).in_project(project("other"));
+    let told = [
+        told("a", "talk", Some(9)),
+        told("b", "talk", Some(10)),
+        told("c", "talk", Some(11)),
+        told("d", "talk", Some(13)),
+        elsewhere,
+        told("f", "talk", None),
+        told("g", "chat", Some(10)),
+        told("h", "talk", Some(1)),
+    ];
+    store.put(&told).unwrap();
+    let beside = |name: &str| {
+        let found = store.neighbours(&[MemoryId::new(name).unwrap()]).unwrap();
+        found.concat().iter().map(MemoryId::to_string).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(["a", "b", "c"].map(beside), ["b", "a c", "b"], "numbers, not their spelling");
+    assert_eq!(["d", "e", "f", "g", "h", "nobody"].map(beside), [""; 6]);
+    let both = ["b", "nobody", "a"].map(|name| MemoryId::new(name).unwrap());
+    assert_eq!(store.neighbours(&both).unwrap().iter().map(Vec::len).collect::<Vec<_>>(), [2, 0, 1]);
 }
 
 fn put_is_all_or_nothing(store: &dyn Store) {

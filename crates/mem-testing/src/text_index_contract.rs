@@ -1,9 +1,10 @@
 //! What every [`TextIndex`] must do.
 
 use mem_core::{
-    Change, Kind, Memory, MemoryFilter, MemoryId, ProjectFilter, ProjectId, Revision, Scope, Status,
+    Change, Kind, Memory, MemoryFilter, MemoryId, ProjectFilter, ProjectId, Revision, Scope, Status, TextHit,
     TextIndex, Timestamp,
 };
+use std::cmp::{Ordering, Reverse};
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap_or(Timestamp::UNIX_EPOCH)
@@ -22,20 +23,29 @@ pub fn text_index_contract(make: &dyn Fn() -> Box<dyn TextIndex>) {
         memory: Some(memory.clone()),
     };
     let found = |index: &dyn TextIndex, text: &str, filter: &MemoryFilter| -> Vec<MemoryId> {
-        let hits = index.search(text, filter, 20).expect("any text is a valid query");
+        let answer = index.search(text, filter, 20).expect("any text is a valid query");
+        let hits = answer.hits;
+        let key = |hit: &TextHit| (Reverse(Ordered(hit.score)), Reverse(Ordered(hit.grams)), hit.id.clone());
+        assert!(hits.is_sorted_by(|a, b| key(a) < key(b)), "{text}: {hits:?}");
+        for spread in [answer.words, answer.grams] {
+            assert!(spread.mean >= 0.0 && spread.deviation.is_finite(), "{spread:?}");
+        }
         assert!(
-            hits.is_sorted_by(|a, b| a.score > b.score || (a.score == b.score && a.id < b.id)),
-            "{text}: {hits:?}"
+            answer.words.count >= hits.len() as u64,
+            "the spread is over all that pass: {:?}",
+            answer.words
         );
         for hit in &hits {
-            assert!(hit.score > 0.0 && hit.score.is_finite(), "scores are above 0: {hit:?}");
+            assert!(hit.score >= 0.0 && hit.grams >= 0.0, "scores are not below 0: {hit:?}");
+            let best = hit.score.max(hit.grams);
+            assert!(best > 0.0 && best.is_finite(), "one of them is above 0: {hit:?}");
             assert!((0.0..=1.0).contains(&hit.coverage), "coverage is a share: {hit:?}");
             assert!(
                 hit.specificity >= 0.0 && hit.specificity.is_finite(),
                 "specificity is not below 0: {hit:?}"
             );
         }
-        hits.into_iter().map(|hit| hit.id).collect()
+        hits.into_iter().filter(|hit| hit.score > 0.0).map(|hit| hit.id).collect()
     };
 
     // Empty.
@@ -56,7 +66,7 @@ pub fn text_index_contract(make: &dyn Fn() -> Box<dyn TextIndex>) {
     for odd in ["", "  ", "\"", "AND OR NOT", "a:b", "*", "+-(){}[]^~\\", "\u{0}\u{FFFF}", "👩‍💻"] {
         found(&*index, odd, &all);
     }
-    assert!(index.search("registry", &all, 0).expect("none asked").is_empty());
+    assert!(index.search("registry", &all, 0).expect("none asked").hits.is_empty());
 
     // Twice is the same as once; older changes change nothing.
     index.apply(&[change(1, &one), change(2, &two)], Revision(2)).expect("apply again");
@@ -143,7 +153,8 @@ fn filters(index: &dyn TextIndex, change: Make<'_>, found: Find<'_>) {
                         let mut expected: Vec<_> =
                             memories.iter().filter(|m| filter.admits(m)).map(|m| m.id.clone()).collect();
                         let hits = index.search("shared", &filter, memories.len()).expect("search");
-                        let mut seen: Vec<_> = hits.into_iter().map(|hit| hit.id).collect();
+                        let mut seen: Vec<_> =
+                            hits.hits.into_iter().filter(|hit| hit.score > 0.0).map(|hit| hit.id).collect();
                         expected.sort();
                         seen.sort();
                         assert_eq!(seen, expected, "{filter:?}");
@@ -161,8 +172,8 @@ fn filters(index: &dyn TextIndex, change: Make<'_>, found: Find<'_>) {
         at: None,
     };
     let hits = index.search("shared", &rare, 1).expect("search");
-    assert_eq!(hits.len(), 1, "one passes and is found");
-    assert!(found(index, "shared", &rare).contains(&hits[0].id));
+    assert_eq!(hits.hits.len(), 1, "one passes and is found");
+    assert!(found(index, "shared", &rare).contains(&hits.hits[0].id));
 }
 
 /// Equal scores are ordered by id, and `k` cuts after ordering.
@@ -185,5 +196,31 @@ fn ties(index: &dyn TextIndex, change: Make<'_>, found: Find<'_>, all: &MemoryFi
     ids.sort();
     assert_eq!(found(index, "equal", all), ids[..20]);
     let few = index.search("equal", all, 3).expect("search");
-    assert_eq!(few.into_iter().map(|hit| hit.id).collect::<Vec<_>>(), ids[..3]);
+    assert_eq!(
+        few.hits.into_iter().filter(|hit| hit.score > 0.0).map(|hit| hit.id).collect::<Vec<_>>(),
+        ids[..3]
+    );
+}
+
+/// A finite number with its order.
+struct Ordered(f64);
+
+impl PartialEq for Ordered {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl PartialOrd for Ordered {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Eq for Ordered {}
+
+impl Ord for Ordered {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
 }

@@ -3,8 +3,8 @@
 
 use crate::models;
 use mem_core::{
-    Error, ErrorKind, Kind, Memory, MemoryFilter, MemoryId, MemoryStore, ModelIdentity, ProjectFilter,
-    ProjectId, Status, Timestamp, VectorEntry, VectorHit, VectorIndex,
+    Centroids, Error, ErrorKind, Kind, Language, Memory, MemoryFilter, MemoryId, MemoryStore, ModelIdentity,
+    ProjectFilter, ProjectId, Spread, Status, Timestamp, VectorEntry, VectorHit, VectorIndex, VectorQuery,
 };
 use std::sync::Arc;
 
@@ -27,6 +27,9 @@ pub fn vector_index_contract(make: &dyn Fn() -> StoreAndIndex) {
     models_never_meet(&fresh());
     stale_vectors_are_missing(&fresh());
     refuses_misfits(&fresh());
+    languages_are_taken_away(&fresh());
+    chunks_and_spread(&fresh());
+    means_are_measured(&fresh());
 }
 
 fn now() -> Timestamp {
@@ -59,8 +62,19 @@ fn model() -> ModelIdentity {
     model
 }
 
+fn found(
+    index: &dyn VectorIndex,
+    model: &ModelIdentity,
+    vector: &[f32],
+    filter: &MemoryFilter,
+    k: usize,
+) -> Vec<VectorHit> {
+    let query = VectorQuery { model, vector, centroids: &Centroids::default() };
+    index.search(&query, filter, k).unwrap().hits
+}
+
 fn search(index: &dyn VectorIndex, query: &[f32], filter: &MemoryFilter, k: usize) -> String {
-    shown(&index.search(&model(), query, filter, k).unwrap())
+    shown(&found(index, &model(), query, filter, k))
 }
 
 fn nearest_first((_, index): &StoreAndIndex) {
@@ -81,7 +95,7 @@ fn nearest_first((_, index): &StoreAndIndex) {
     assert_eq!(search(index.as_ref(), &WEST, &all, 1), "d 1.000");
     assert_eq!(search(index.as_ref(), &[0.0; 4], &all, 2), "a 0.000, b 0.000");
     assert_eq!(search(index.as_ref(), &EAST, &all, 0), "");
-    assert_eq!(index.search(&model(), &EAST, &all, usize::MAX).unwrap().len(), 4);
+    assert_eq!(found(index.as_ref(), &model(), &EAST, &all, usize::MAX).len(), 4);
 
     index.put(&model(), &[entry("d", &[NORTH])]).unwrap();
     assert_eq!(search(index.as_ref(), &WEST, &all, 1), "a 0.000", "replacing leaves no chunk behind");
@@ -120,8 +134,8 @@ fn models_never_meet((_, index): &StoreAndIndex) {
     index.put(&other, &[entry("a", &[WEST]), entry("b", &[EAST])]).unwrap();
     index.put(&three, &[VectorEntry::new(&memory("c"), vec![vec![1.0, 0.0, 0.0]])]).unwrap();
     let all = MemoryFilter::default();
-    assert_eq!(shown(&index.search(&four, &EAST, &all, 9).unwrap()), "a 1.000");
-    assert_eq!(shown(&index.search(&other, &EAST, &all, 9).unwrap()), "b 1.000, a -1.000");
+    assert_eq!(shown(&found(index.as_ref(), &four, &EAST, &all, 9)), "a 1.000");
+    assert_eq!(shown(&found(index.as_ref(), &other, &EAST, &all, 9)), "b 1.000, a -1.000");
     assert_eq!(index.missing(&other, 9).unwrap(), [id("c"), id("d")]);
     assert_eq!(index.retain(&other).unwrap(), 3, "vectors, one a chunk");
     let counts = [&four, &other, &three].map(|model| index.len(model).unwrap());
@@ -171,7 +185,70 @@ fn refuses_misfits((_, index): &StoreAndIndex) {
     );
     assert_eq!(kind(index.put(&model(), &[entry("a", &[EAST]), entry("b", &[])])), ErrorKind::Invalid);
     assert_eq!(index.len(&model()).unwrap(), 0, "all or nothing");
-    let query = |query: &[f32]| index.search(&model(), query, &MemoryFilter::default(), 1).map(drop);
+    let query = |vector: &[f32]| {
+        let query = VectorQuery { model: &model(), vector, centroids: &Centroids::default() };
+        index.search(&query, &MemoryFilter::default(), 1).map(drop)
+    };
     assert_eq!(kind(query(&[1.0; 5])), ErrorKind::Invalid);
     assert_eq!(kind(query(&[f32::INFINITY; 4])), ErrorKind::Invalid);
+}
+
+fn languages_are_taken_away((_, index): &StoreAndIndex) {
+    let spoken = |name: &str, tag: &str, vector: [f32; 4]| VectorEntry {
+        language: Language::new(tag),
+        ..entry(name, &[vector])
+    };
+    // The third axis is the language, the first two are the meaning.
+    let entries = [
+        spoken("a", "zh", [0.6, 0.0, 0.8, 0.0]),
+        spoken("b", "en", [0.6, 0.0, -0.8, 0.0]),
+        spoken("c", "en", [0.0, 0.6, -0.8, 0.0]),
+        spoken("d", "fr", [0.0, 0.6, 0.8, 0.0]),
+    ];
+    index.put(&model(), &entries).unwrap();
+    let (zh, en) = (Language::new("zh"), Language::new("en"));
+    let mut centroids = Centroids(vec![(zh, vec![0.0, 0.0, 0.8, 0.0]), (en, vec![0.0, 0.0, -0.8, 0.0])]);
+    let ask = |centroids: &Centroids| {
+        let query = VectorQuery { model: &model(), vector: &EAST, centroids };
+        shown(&index.search(&query, &MemoryFilter::default(), 9).unwrap().hits)
+    };
+    assert_eq!(ask(&centroids), "a 1.000, b 1.000, c 0.000, d 0.000");
+    centroids.0.push((Language::default(), vec![-1.0, 0.0, 0.0, 0.0]));
+    assert_eq!(ask(&centroids), "a 1.000, b 1.000, d 0.707, c 0.000", "one stands for the languages without");
+}
+
+fn chunks_and_spread((_, index): &StoreAndIndex) {
+    let entries = [
+        entry("a", &[EAST, NORTH, [0.6, 0.8, 0.0, 0.0], WEST]),
+        entry("b", &[WEST]),
+        entry("c", &[NORTH, EAST]),
+    ];
+    index.put(&model(), &entries).unwrap();
+    let query = VectorQuery { model: &model(), vector: &EAST, centroids: &Centroids::default() };
+    let answer = index.search(&query, &MemoryFilter::default(), 2).unwrap();
+    let means: Vec<_> = answer.hits.iter().map(|hit| (hit.mean * 1e4).round() / 1e4).collect();
+    assert_eq!(means, [0.5333, 0.5], "of the three nearest chunks, or of as many as there are");
+    let Spread { count, mean, deviation } = answer.spread;
+    assert_eq!(count, 3, "of all, whatever k");
+    assert!((mean - 1.0 / 3.0).abs() < 1e-6 && (deviation - (8.0f64 / 9.0).sqrt()).abs() < 1e-6);
+}
+
+fn means_are_measured((store, index): &StoreAndIndex) {
+    assert_eq!(index.centroids(&model()).unwrap(), []);
+    index.measure(&model()).unwrap();
+    let spoken = |name: &str, tag: &str, vectors: &[[f32; 4]]| VectorEntry {
+        language: Language::new(tag),
+        ..entry(name, vectors)
+    };
+    let entries = [spoken("a", "zh", &[EAST, NORTH]), spoken("b", "en", &[WEST])];
+    index.put(&model(), &entries).unwrap();
+    index.measure(&model()).unwrap();
+    let (zh, en) = (Language::new("zh"), Language::new("en"));
+    let expected = [(en, 1, WEST.to_vec()), (zh, 2, vec![0.5, 0.5, 0.0, 0.0])];
+    assert_eq!(index.centroids(&model()).unwrap(), expected);
+    let [_, other] = models();
+    assert_eq!(index.centroids(&other).unwrap(), [], "each model has its own");
+    store.remove(&id("a"), true, now()).unwrap();
+    index.measure(&model()).unwrap();
+    assert_eq!(index.centroids(&model()).unwrap(), expected[..1], "what is gone does not count");
 }

@@ -16,7 +16,7 @@ mod schema;
 mod writer;
 
 use crate::{IndexError, LexicalConfig};
-use mem_core::{Change, MemoryFilter, Result, Revision, TextHit, TextIndex};
+use mem_core::{Change, MemoryFilter, Result, Revision, TextHits, TextIndex};
 use reader::Snapshot;
 use schema::Fields;
 use serde::{Deserialize, Serialize};
@@ -54,7 +54,7 @@ impl Default for TantivyConfig {
 /// let memory = Memory::new(Kind::Feedback, "改完代码不主动提交", Timestamp::UNIX_EPOCH);
 /// let change = Change { revision: Revision(1), id: memory.id.clone(), memory: Some(memory.clone()) };
 /// index.apply(&[change], Revision(1))?;
-/// assert_eq!(index.search("提交", &MemoryFilter::default(), 5)?[0].id, memory.id);
+/// assert_eq!(index.search("提交", &MemoryFilter::default(), 5)?.hits[0].id, memory.id);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct TantivyIndex {
@@ -136,9 +136,9 @@ impl TextIndex for TantivyIndex {
         Ok(())
     }
 
-    fn search(&self, text: &str, filter: &MemoryFilter, k: usize) -> Result<Vec<TextHit>> {
+    fn search(&self, text: &str, filter: &MemoryFilter, k: usize) -> Result<TextHits> {
         let snapshot = self.open()?;
-        let Some(searcher) = &snapshot.searcher else { return Ok(Vec::new()) };
+        let Some(searcher) = &snapshot.searcher else { return Ok(TextHits::default()) };
         let hits = reader::guarded(&self.path, || {
             reader::search(searcher, &self.fields, text, filter, k, &self.config.lexical)
         })?;

@@ -8,7 +8,7 @@ use crate::{
     IndexError,
     lexical::{CHARS, Collection, FIELDS, Frequencies, LexicalConfig, Plan, rank},
 };
-use mem_core::{MemoryFilter, MemoryId, ProjectFilter, Revision, TextHit};
+use mem_core::{MemoryFilter, MemoryId, ProjectFilter, Revision, TextHits};
 use serde::Deserialize;
 use std::{
     collections::BTreeSet,
@@ -306,10 +306,10 @@ pub(super) fn search(
     filter: &MemoryFilter,
     k: usize,
     config: &LexicalConfig,
-) -> tantivy::Result<Vec<TextHit>> {
+) -> tantivy::Result<TextHits> {
     let mut plan = Plan::new(text, config);
     if plan.terms.is_empty() || k == 0 {
-        return Ok(Vec::new());
+        return Ok(TextHits::default());
     }
     let mut collection = Collection::default();
     let mut visible = Vec::new();

@@ -140,6 +140,7 @@ fn read_document(document: &Document, defaults: &FileDefaults) -> MemoryFile {
     memory.provenance = Provenance {
         kind: meta("mem_provenance").and_then(|word| word.parse().ok()).unwrap_or(ProvenanceKind::User),
         session: session.and_then(|id| SessionId::new(id).ok()),
+        ordinal: meta("mem_ordinal").and_then(|place| place.parse().ok()),
         reference: meta("mem_reference"),
     };
     memory.ttl_days = meta("mem_ttl_days").and_then(|days| days.parse().ok());
@@ -263,6 +264,8 @@ fn write_differences(document: &mut Document, read: &Memory, memory: &Memory) {
     let (was, is) = (&read.provenance, &memory.provenance);
     set("mem_provenance", Some(was.kind.as_str()), Some(is.kind.as_str()));
     set("mem_reference", was.reference.as_deref(), is.reference.as_deref());
+    let place = |ordinal: Option<u32>| ordinal.map(|place| place.to_string());
+    set("mem_ordinal", place(was.ordinal).as_deref(), place(is.ordinal).as_deref());
     set("mem_status", Some(read.status.as_str()), Some(memory.status.as_str()));
     set("mem_id", Some(read.id.as_str()), Some(memory.id.as_str()));
     let session = is.session.as_ref().map(SessionId::as_str);

@@ -160,6 +160,7 @@ fn memories() -> impl Strategy<Value = Memory> {
         memory.provenance = Provenance {
             kind: words.3,
             session: words.4.then(|| SessionId::new("123e4567").unwrap()),
+            ordinal: words.4.then_some(7),
             reference: words.4.then(|| "12".to_owned()),
         };
         memory.links = vec![Link { kind: mem_core::LinkKind::CausedBy, to: MemoryId::new("zz").unwrap() }];

@@ -73,6 +73,10 @@ impl MemoryStore for SqliteStore {
         Ok(if hard { self.remove_hard(id, now) } else { self.remove_soft(id, now) }?)
     }
 
+    fn neighbours(&self, ids: &[MemoryId]) -> mem_core::Result<Vec<Vec<MemoryId>>> {
+        Ok(self.read("read", |work| ids.iter().map(|id| neighbours(work, id)).collect())?)
+    }
+
     fn was_forgotten(&self, memory: &Memory) -> mem_core::Result<bool> {
         Ok(self.read("read", |work| {
             let project = memory.project.as_ref().map_or("", ProjectId::as_str);
@@ -224,4 +228,23 @@ impl SqliteStore {
         condition.values.push(Value::Integer(sql_limit(limit)));
         self.read("read", |work| row::memories(work, &sql, rusqlite::params_from_iter(condition.values)))
     }
+}
+
+/// The terms are those of the index `memories_by_turn`, word for word.
+fn neighbours(work: &Work<'_>, id: &MemoryId) -> Result<Vec<MemoryId>> {
+    let ids: Vec<String> = work.rows(
+        "SELECT n.id FROM memories m CROSS JOIN memories n
+         WHERE m.id = ?1 AND m.details ->> '$.provenance.ordinal' IS NOT NULL
+             AND n.details ->> '$.provenance.ordinal' IS NOT NULL
+             AND n.details ->> '$.provenance.session' = m.details ->> '$.provenance.session'
+             AND n.details ->> '$.provenance.ordinal' IN (
+                 (m.details ->> '$.provenance.ordinal') - 1, (m.details ->> '$.provenance.ordinal') + 1)
+             AND n.project IS m.project
+         ORDER BY n.details ->> '$.provenance.ordinal', n.id",
+        [id.as_str()],
+        |row| row.get(0),
+    )?;
+    ids.into_iter()
+        .map(|id| MemoryId::new(id.as_str()).map_err(|source| Error::row("memory", &id, source)))
+        .collect()
 }

@@ -35,6 +35,26 @@ impl MemoryStore for InMemoryStore {
         Ok(known)
     }
 
+    fn neighbours(&self, ids: &[MemoryId]) -> Result<Vec<Vec<MemoryId>>> {
+        let state = self.state();
+        let beside = |id: &MemoryId| {
+            let Some((_, memory)) = state.memories.get(id) else { return Vec::new() };
+            let Some(ordinal) = memory.provenance.ordinal else { return Vec::new() };
+            let mut found: Vec<_> = state
+                .memories
+                .values()
+                .map(|(_, other)| other)
+                .filter(|other| other.provenance.session == memory.provenance.session)
+                .filter(|other| other.provenance.session.is_some() && other.project == memory.project)
+                .filter_map(|other| Some((other.provenance.ordinal?, other.id.clone())))
+                .filter(|(place, _)| place.abs_diff(ordinal) == 1)
+                .collect();
+            found.sort();
+            found.into_iter().map(|(_, id)| id).collect()
+        };
+        Ok(ids.iter().map(beside).collect())
+    }
+
     fn find_same(&self, memory: &Memory) -> Result<Option<Memory>> {
         let state = self.state();
         let content = content(memory);

@@ -5,8 +5,8 @@ mod memories;
 mod vectors;
 
 use mem_core::{
-    Embedding, Evidence, InjectionRecord, InjectionStore, Instinct, InstinctId, Memory, MemoryId, ProjectId,
-    Result, Revision, SessionId, Store,
+    Embedding, Evidence, InjectionRecord, InjectionStore, Instinct, InstinctId, Language, Memory, MemoryId,
+    ProjectId, Result, Revision, SessionId, Store,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -34,7 +34,9 @@ struct State {
     /// With whether it still counts for its session.
     injections: Vec<(SessionId, InjectionRecord, bool)>,
     /// By model and memory: the text they were made of, and a vector a chunk.
-    vectors: BTreeMap<(String, MemoryId), (String, Vec<Embedding>)>,
+    vectors: BTreeMap<(String, MemoryId), (String, Language, Vec<Embedding>)>,
+    /// As last measured, by the model's key.
+    centroids: BTreeMap<String, Vec<(Language, u64, Embedding)>>,
 }
 
 impl InMemoryStore {
