@@ -12,13 +12,14 @@ const SECONDS_A_DAY: f64 = 86_400.0;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RankingConfig {
-    /// Exponent on the fused score, the best being 1, before factors apply.
+    /// So many standard deviations behind the best a fused score falls to 1/e, before factors apply: with 3, a factor
+    /// of 0.7 costs as much as one deviation. It changes no order by itself.
+    pub temperature: f64,
+    /// For fusion by ranks: exponent on the fused score, the best being 1, before factors apply.
     ///
     /// Reciprocal ranks lie close together: without it a factor of 1.2 lifts a hit over a dozen places. With 4, a
     /// factor of 0.7 costs the first hit about five places. It changes no order by itself.
     pub sharpness: f64,
-    /// How far a channel's own score counts, 0 to 1: a hit with no share of the best score keeps only the rest.
-    pub share: f64,
     /// What age leaves of a fading memory's weight in the long run, and of a growing one's at its birth.
     pub time_floor: f64,
     /// Days after which the rest has fallen (or risen) to 1/e.
@@ -50,8 +51,8 @@ pub struct RankingConfig {
 impl Default for RankingConfig {
     fn default() -> Self {
         Self {
+            temperature: 3.0,
             sharpness: 4.0,
-            share: 0.5,
             time_floor: 0.7,
             time_days: 30.0,
             user: 1.1,

@@ -135,6 +135,9 @@ pub fn embed_missing(
         done.complete = missing.is_empty();
         // The same ones again: they changed under our hands, or the view cannot keep them. Next time.
         if done.complete || room == 0 || missing == last {
+            if done.vectors > 0 {
+                vectors.measure(model)?;
+            }
             return Ok(done);
         }
         let memories: Vec<Memory> = store.get(&missing)?.into_iter().flatten().collect();

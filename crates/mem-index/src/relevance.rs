@@ -13,10 +13,22 @@ pub struct Features {
     pub bm25: f64,
     /// Its BM25 score over the best of the answer's, in `[0, 1]`.
     pub bm25_share: f64,
+    /// Its BM25 score in standard deviations above the mean of all memories that take part.
+    pub bm25_z: f64,
+    /// The same of the score by trigrams.
+    pub grams_z: f64,
     /// Cosine, when the vector channel found it.
     pub cosine: Option<f64>,
     /// The cosine from which the model says a hit of its own is worth showing.
     pub cosine_floor: f64,
+    /// That cosine in standard deviations above what the model gives to unrelated texts; 0 without one.
+    pub cosine_z: f64,
+    /// The fused score, what stands beside it included.
+    pub fused: f64,
+    /// How far that is behind the best of the answer.
+    pub behind: f64,
+    /// How much of it is lent by what stands beside it in its session.
+    pub lent: f64,
     /// It is about the file or folder at hand.
     pub near: bool,
     /// It was reached over a link only.
@@ -31,6 +43,8 @@ pub struct RelevanceConfig {
     pub floor_coverage: f64,
     /// See `floor_coverage`.
     pub floor_specificity: f64,
+    /// From this much lent by its neighbours a turn is shown to who asks by hand.
+    pub floor_lent: f64,
     /// A relevant hit covers at least this share of the question and reaches `specificity`.
     pub coverage: f64,
     /// See `coverage`.
@@ -46,6 +60,7 @@ impl Default for RelevanceConfig {
         Self {
             floor_coverage: 0.1,
             floor_specificity: 0.5,
+            floor_lent: 1.0,
             coverage: 0.25,
             specificity: 0.6,
             ample_specificity: 2.0,
@@ -59,6 +74,7 @@ impl RelevanceConfig {
     pub fn is_shown(&self, features: &Features) -> bool {
         features.near
             || features.linked
+            || features.lent >= self.floor_lent
             || features.cosine.is_some_and(|cosine| cosine >= features.cosine_floor)
             || (features.bm25 > 0.0
                 && (features.coverage >= self.floor_coverage
