@@ -37,6 +37,7 @@ mod store;
 mod text_index;
 mod unit;
 mod vector_index;
+mod vector_source;
 
 pub use calibration::{Calibration, Centroids, Spread};
 pub use candidate::{Candidate, Extractor, Turn, TurnRole};
@@ -62,6 +63,7 @@ pub use store::{
 pub use text_index::{TextHit, TextHits, TextIndex};
 pub use unit::Unit;
 pub use vector_index::{VectorEntry, VectorHit, VectorHits, VectorIndex, VectorQuery};
+pub use vector_source::{Facts, Generation, VectorChange, VectorRow, VectorSource};
 
 /// A point in time, UTC, RFC 3339 in every serialised form. Re-exported from [`jiff`].
 pub use jiff::Timestamp;

@@ -99,9 +99,9 @@ pub trait VectorIndex: Send + Sync {
         Ok(self.len(model)? == 0)
     }
 
-    /// Drops the vectors of every other model; answers how many, counting each chunk.
+    /// Drops the vectors of every model but these; answers how many, counting each chunk.
     ///
     /// # Errors
     /// Of the backend.
-    fn retain(&self, model: &ModelIdentity) -> Result<u64>;
+    fn retain(&self, models: &[&ModelIdentity]) -> Result<u64>;
 }

@@ -6,7 +6,7 @@ use mem_core::{MemoryFilter, ProjectFilter};
 use mem_store::{Options, SqliteStore, Synchronous};
 use mem_testing::{
     InMemoryStore, arb_operation, assert_same_answers, generators::arb_filter, store_contract,
-    vector_index_contract,
+    vector_index_contract, vector_source_contract,
 };
 use proptest::{collection::vec, prelude::*};
 use std::sync::Arc;
@@ -33,6 +33,15 @@ fn keeps_the_contract_of_a_store() {
 fn keeps_the_contract_of_a_vector_index() {
     let (dir, number) = (tempfile::tempdir().unwrap(), counter());
     vector_index_contract(&|| {
+        let store = Arc::new(fresh(&dir, number()));
+        (store.clone(), store)
+    });
+}
+
+#[test]
+fn keeps_the_contract_of_a_vector_source() {
+    let (dir, number) = (tempfile::tempdir().unwrap(), counter());
+    vector_source_contract(&|| {
         let store = Arc::new(fresh(&dir, number()));
         (store.clone(), store)
     });

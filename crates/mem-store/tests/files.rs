@@ -105,7 +105,7 @@ fn files_that_are_no_store_are_refused_and_left_alone() {
     for (path, says) in [
         (&text, "not a database; move it away, or restore a backup"),
         (&other, "a database of another program"),
-        (&newer, "made by a newer version (schema 9, this build knows 2): upgrade mem"),
+        (&newer, "made by a newer version (schema 9, this build knows 3): upgrade mem"),
     ] {
         let before = fs::read(path).unwrap();
         for answer in [

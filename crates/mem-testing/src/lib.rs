@@ -7,6 +7,7 @@ mod operations;
 mod store_contract;
 mod text_index_contract;
 mod vector_contract;
+mod vector_source_contract;
 
 pub use embedder_contract::embedder_contract;
 pub use in_memory::InMemoryStore;
@@ -17,3 +18,4 @@ pub use store_contract::{
 };
 pub use text_index_contract::text_index_contract;
 pub use vector_contract::{StoreAndIndex, vector_index_contract};
+pub use vector_source_contract::{StoreAndSource, vector_source_contract};

@@ -132,7 +132,7 @@ impl Operation {
                 let entry = VectorEntry { id: id.clone(), text, language, vectors: chunks.clone() };
                 nothing(VectorIndex::put(store, &model(*second), &[entry]))
             }
-            Self::RetainVectors(second) => store.retain(&model(*second)).map(Some),
+            Self::RetainVectors(second) => store.retain(&[&model(*second)]).map(Some),
         };
         answer.map_err(|error| error.kind())
     }

@@ -1,8 +1,8 @@
 //! What every [`TextIndex`] must do.
 
 use mem_core::{
-    Change, Kind, Memory, MemoryFilter, MemoryId, ProjectFilter, ProjectId, Revision, Scope, Status, TextHit,
-    TextIndex, Timestamp,
+    Change, Kind, Memory, MemoryFilter, MemoryId, ProjectFilter, ProjectId, Revision, Scope, Spread, Status,
+    TextHit, TextIndex, Timestamp,
 };
 use std::cmp::{Ordering, Reverse};
 
@@ -99,6 +99,7 @@ pub fn text_index_contract(make: &dyn Fn() -> Box<dyn TextIndex>) {
     assert_eq!(found(&*index, "registry", &all), std::slice::from_ref(&one.id));
 
     filters(&*make(), &change, &found);
+    channels(&*make(), &change, &all);
     ties(&*make(), &change, &found, &all);
 }
 
@@ -153,11 +154,13 @@ fn filters(index: &dyn TextIndex, change: Make<'_>, found: Find<'_>) {
                         let mut expected: Vec<_> =
                             memories.iter().filter(|m| filter.admits(m)).map(|m| m.id.clone()).collect();
                         let hits = index.search("shared", &filter, memories.len()).expect("search");
+                        let words = hits.words;
                         let mut seen: Vec<_> =
                             hits.hits.into_iter().filter(|hit| hit.score > 0.0).map(|hit| hit.id).collect();
                         expected.sort();
                         seen.sort();
                         assert_eq!(seen, expected, "{filter:?}");
+                        assert_eq!(words.count, expected.len() as u64, "the spread is over what passes");
                     }
                 }
             }
@@ -174,6 +177,62 @@ fn filters(index: &dyn TextIndex, change: Make<'_>, found: Find<'_>) {
     let hits = index.search("shared", &rare, 1).expect("search");
     assert_eq!(hits.hits.len(), 1, "one passes and is found");
     assert!(found(index, "shared", &rare).contains(&hits.hits[0].id));
+}
+
+/// The best by words come together with the best by trigrams, each with both scores, and both scores are spread over
+/// all.
+#[expect(clippy::expect_used, reason = "a conformance suite fails by panicking")]
+fn channels(index: &dyn TextIndex, change: Make<'_>, all: &MemoryFilter) {
+    let bodies = [
+        "the harbour master assigns berths",
+        "harbours are dredged in spring",
+        "a harbourmaster is on duty",
+        "提交之前先跑测试",
+        "nothing of the kind",
+    ];
+    let memories: Vec<_> =
+        (1..).zip(bodies).map(|(second, body)| Memory::new(Kind::Fact, body, at(second))).collect();
+    let changes: Vec<_> = (1..).zip(&memories).map(|(n, memory)| change(n, memory)).collect();
+    index.apply(&changes, Revision(changes.len() as u64)).expect("apply");
+    for question in ["harbour master", "harbor mastr", "提交 harbour", "berths"] {
+        let whole = index.search(question, all, memories.len()).expect("search");
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * a.abs().max(1.0);
+        let scores: [fn(&TextHit) -> f64; 2] = [|hit| hit.score, |hit| hit.grams];
+        for (score, spread) in scores.into_iter().zip([whole.words, whole.grams]) {
+            let zeros = memories.len() - whole.hits.len();
+            let expected = Spread::of(whole.hits.iter().map(score), zeros as u64);
+            assert_eq!(spread.count, expected.count, "{question}");
+            assert!(near(spread.mean, expected.mean), "{question}: {spread:?} {expected:?}");
+            assert!(near(spread.deviation, expected.deviation), "{question}: {spread:?} {expected:?}");
+        }
+        for k in 1..4 {
+            let few = index.search(question, all, k).expect("search");
+            assert!(
+                few.hits.iter().all(|hit| whole.hits.contains(hit)),
+                "{question}: scores do not hang on k"
+            );
+            assert_eq!((few.words, few.grams), (whole.words, whole.grams), "{question}");
+            for score in scores {
+                let mut best: Vec<_> = whole.hits.iter().filter(|hit| score(hit) > 0.0).collect();
+                best.sort_by(|a, b| score(b).total_cmp(&score(a)).then_with(|| a.id.cmp(&b.id)));
+                assert!(
+                    best.into_iter().take(k).all(|hit| few.hits.contains(hit)),
+                    "{question}: the best {k}"
+                );
+            }
+        }
+        let weighs =
+            |word: &str| whole.terms.iter().find(|(text, _)| text == word).map(|(_, weight)| *weight);
+        if question == "berths" {
+            assert!(weighs("berth").is_some_and(|weight| weight > 0.0), "{:?}", whole.terms);
+        }
+    }
+    let typo = index.search("mastre", all, 5).expect("search");
+    let best = typo.hits.iter().max_by(|a, b| a.grams.total_cmp(&b.grams)).filter(|hit| hit.grams > 0.0);
+    // A view may have no trigrams; one that has finds what is misspelt.
+    if typo.grams.mean > 0.0 {
+        assert_eq!(best.map(|hit| &hit.id), Some(&memories[0].id));
+    }
 }
 
 /// Equal scores are ordered by id, and `k` cuts after ordering.

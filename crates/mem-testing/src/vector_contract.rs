@@ -137,9 +137,13 @@ fn models_never_meet((_, index): &StoreAndIndex) {
     assert_eq!(shown(&found(index.as_ref(), &four, &EAST, &all, 9)), "a 1.000");
     assert_eq!(shown(&found(index.as_ref(), &other, &EAST, &all, 9)), "b 1.000, a -1.000");
     assert_eq!(index.missing(&other, 9).unwrap(), [id("c"), id("d")]);
-    assert_eq!(index.retain(&other).unwrap(), 3, "vectors, one a chunk");
-    let counts = [&four, &other, &three].map(|model| index.len(model).unwrap());
-    assert_eq!(counts, [0, 2, 0]);
+    let counts = || [&four, &other, &three].map(|model| index.len(model).unwrap());
+    assert_eq!(index.retain(&[&three, &other, &four]).unwrap(), 0);
+    assert_eq!(index.retain(&[&other, &three]).unwrap(), 2, "vectors, one a chunk");
+    assert_eq!(counts(), [0, 2, 1]);
+    assert_eq!(index.retain(&[&other]).unwrap(), 1);
+    assert_eq!(counts(), [0, 2, 0]);
+    assert_eq!(index.retain(&[]).unwrap(), 2);
 }
 
 fn stale_vectors_are_missing((store, index): &StoreAndIndex) {

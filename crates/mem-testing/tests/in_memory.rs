@@ -1,7 +1,7 @@
 //! The oracle keeps the contracts it judges others by.
 
 use mem_core::{ErrorKind, Kind, Memory, MemoryStore, Timestamp};
-use mem_testing::{InMemoryStore, store_contract, vector_index_contract};
+use mem_testing::{InMemoryStore, store_contract, vector_index_contract, vector_source_contract};
 use std::sync::Arc;
 
 #[test]
@@ -12,6 +12,14 @@ fn keeps_the_contract_of_a_store() {
 #[test]
 fn keeps_the_contract_of_a_vector_index() {
     vector_index_contract(&|| {
+        let store = Arc::new(InMemoryStore::new());
+        (store.clone(), store)
+    });
+}
+
+#[test]
+fn keeps_the_contract_of_a_vector_source() {
+    vector_source_contract(&|| {
         let store = Arc::new(InMemoryStore::new());
         (store.clone(), store)
     });

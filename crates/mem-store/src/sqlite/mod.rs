@@ -1,5 +1,6 @@
 //! The system of record: one SQLite database.
 
+mod follow;
 mod injections;
 mod instincts;
 mod memories;
@@ -25,7 +26,7 @@ use std::{
 
 /// Memories, instincts, injections, named values and vectors in one SQLite file.
 ///
-/// Implements [`mem_core::Store`] and [`mem_core::VectorIndex`]. May be shared by threads, which take turns, and
+/// Implements [`mem_core::Store`], [`mem_core::VectorIndex`] and [`mem_core::VectorSource`]. May be shared by threads, which take turns, and
 /// the file by processes: one writes at a time, readers are never blocked.
 /// Times outside of the years 1678 to 2261 are refused.
 #[derive(Debug)]

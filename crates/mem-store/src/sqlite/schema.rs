@@ -9,8 +9,11 @@ use std::{
 const APPLICATION_ID: i32 = 0x6d65_6d31;
 
 /// The steps from one schema to the next; the first makes schema 1. Steps are added, never changed.
-pub(super) const MIGRATIONS: &[&str] =
-    &[include_str!("../../migrations/0001_init.sql"), include_str!("../../migrations/0002_recall.sql")];
+pub(super) const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/0001_init.sql"),
+    include_str!("../../migrations/0002_recall.sql"),
+    include_str!("../../migrations/0003_follow.sql"),
+];
 
 /// The last schema this build knows.
 pub(super) fn known(migrations: &[&str]) -> u32 {

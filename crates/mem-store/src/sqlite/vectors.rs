@@ -1,4 +1,4 @@
-use super::{SqliteStore, Work, row, sql_limit};
+use super::{SqliteStore, Work, follow, row, sql_limit};
 use crate::normal::text_hash;
 use crate::{Error, Result};
 use mem_core::{
@@ -25,7 +25,8 @@ impl VectorIndex for SqliteStore {
         }
         Ok(self.write("write to", |work| {
             let key = model.key();
-            entries.iter().try_for_each(|entry| write(work, &key, entry))
+            let change = follow::count(work, "vectors")?;
+            entries.iter().try_for_each(|entry| write(work, &key, entry, change))
         })?)
     }
 
@@ -182,10 +183,20 @@ impl VectorIndex for SqliteStore {
         })?)
     }
 
-    fn retain(&self, model: &ModelIdentity) -> mem_core::Result<u64> {
+    fn retain(&self, models: &[&ModelIdentity]) -> mem_core::Result<u64> {
         Ok(self.write("write to", |work| {
-            work.run("DELETE FROM centroids WHERE model <> ?1", [model.key()])?;
-            Ok(work.run("DELETE FROM vectors WHERE model <> ?1", [model.key()])? as u64)
+            let keys: Vec<String> = models.iter().map(|model| model.key()).collect();
+            let marks = vec!["?"; keys.len()].join(", ");
+            work.run(
+                &format!("DELETE FROM centroids WHERE model NOT IN ({marks})"),
+                params_from_iter(&keys),
+            )?;
+            let sql = format!("DELETE FROM vectors WHERE model NOT IN ({marks})");
+            let dropped = work.run(&sql, params_from_iter(&keys))?;
+            if dropped > 0 {
+                follow::count(work, "dropped")?;
+            }
+            Ok(dropped as u64)
         })?)
     }
 }
@@ -201,7 +212,7 @@ fn check(model: &ModelIdentity, vector: &[f32]) -> mem_core::Result<()> {
     }
 }
 
-fn write(work: &Work<'_>, model: &str, entry: &VectorEntry) -> Result<()> {
+fn write(work: &Work<'_>, model: &str, entry: &VectorEntry, change: i64) -> Result<()> {
     let sql = "SELECT seq FROM memories WHERE id = ?1";
     let Some(seq) = work.first(sql, [entry.id.as_str()], |row| row.get::<_, i64>(0))? else {
         return Err(mem_core::Error::NotFound { what: "memory", id: entry.id.to_string() }.into());
@@ -210,9 +221,9 @@ fn write(work: &Work<'_>, model: &str, entry: &VectorEntry) -> Result<()> {
     work.run("DELETE FROM vectors WHERE memory_seq = ?1 AND model = ?2", params![seq, model])?;
     for (at, chunk) in (0i64..).zip(&entry.vectors) {
         work.run(
-            "INSERT INTO vectors (memory_seq, chunk, model, language, content_hash, embedding)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            params![seq, at, model, entry.language.as_str(), hash, bytes(chunk)],
+            "INSERT INTO vectors (memory_seq, chunk, model, language, content_hash, embedding, change)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![seq, at, model, entry.language.as_str(), hash, bytes(chunk), change],
         )?;
     }
     Ok(())
@@ -256,7 +267,7 @@ fn dot(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum()
 }
 
-fn floats(bytes: &[u8]) -> Embedding {
+pub(super) fn floats(bytes: &[u8]) -> Embedding {
     bytes.as_chunks::<4>().0.iter().map(|part| f32::from_le_bytes(*part)).collect()
 }
 

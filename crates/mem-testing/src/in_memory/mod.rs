@@ -1,5 +1,6 @@
 //! A store of plain maps: the oracle for the real ones.
 
+mod follow;
 mod instincts;
 mod memories;
 mod vectors;
@@ -13,7 +14,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Implements [`Store`] and [`mem_core::VectorIndex`] in the plainest way, and is strict.
+/// Implements [`Store`], [`mem_core::VectorIndex`] and [`mem_core::VectorSource`] in the plainest way, and is strict.
 ///
 /// It refuses what a caller should not do though other stores bear it: one id twice in a call. Texts are
 /// normalised by lower case, single spaces and full-width forms only, not by the whole of NFKC.
@@ -37,6 +38,10 @@ struct State {
     vectors: BTreeMap<(String, MemoryId), (String, Language, Vec<Embedding>)>,
     /// As last measured, by the model's key.
     centroids: BTreeMap<String, Vec<(Language, u64, Embedding)>>,
+    /// The number of the put that last wrote the vectors of a memory.
+    vector_changes: BTreeMap<MemoryId, u64>,
+    vector_puts: u64,
+    vector_drops: u64,
 }
 
 impl InMemoryStore {

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 impl VectorIndex for InMemoryStore {
     fn put(&self, model: &ModelIdentity, entries: &[VectorEntry]) -> Result<()> {
         self.change(|state| {
+            state.vector_puts += 1;
             for (at, entry) in entries.iter().enumerate() {
                 let VectorEntry { id, text, language, vectors: chunks } = entry;
                 if chunks.is_empty() || entries[..at].iter().any(|other| other.id == *id) {
@@ -20,6 +21,7 @@ impl VectorIndex for InMemoryStore {
                 if !state.memories.contains_key(id) {
                     return Err(Error::NotFound { what: "memory", id: id.to_string() });
                 }
+                state.vector_changes.insert(id.clone(), state.vector_puts);
                 state
                     .vectors
                     .insert((model.key(), id.clone()), (text.clone(), language.clone(), chunks.clone()));
@@ -102,14 +104,17 @@ impl VectorIndex for InMemoryStore {
         Ok(state.vectors.keys().filter(|(key, _)| *key == model.key()).count() as u64)
     }
 
-    fn retain(&self, model: &ModelIdentity) -> Result<u64> {
+    fn retain(&self, models: &[&ModelIdentity]) -> Result<u64> {
+        let kept: Vec<String> = models.iter().map(|model| model.key()).collect();
         let mut state = self.state();
         let count = |state: &super::State| {
             state.vectors.values().map(|(.., chunks)| chunks.len() as u64).sum::<u64>()
         };
         let before = count(&state);
-        state.vectors.retain(|(key, _), _| *key == model.key());
-        Ok(before - count(&state))
+        state.vectors.retain(|(key, _), _| kept.contains(key));
+        let dropped = before - count(&state);
+        state.vector_drops += u64::from(dropped > 0);
+        Ok(dropped)
     }
 }
 
