@@ -1,38 +1,26 @@
 //! A memory cut into texts that a model takes whole: pure.
 
+use crate::passage::{CutConfig, passages};
 use mem_core::Memory;
 
-/// Ends of sentences, in any script.
-const ENDS: &[char] = &['\n', '.', '!', '?', '。', '！', '？', '；', ';', '।'];
-
-/// The texts of a memory to embed, each at most `max` characters, cut after a sentence or a word where there is one.
+/// The texts of a memory to embed: its [`passages`]. At least one.
 ///
-/// The later ones begin with the memory's name, so that each stands for itself. At least one.
-pub fn chunks(memory: &Memory, max: usize) -> Vec<String> {
+/// The later ones begin with the memory's name, so that each stands for itself; each is at most as long as `config`
+/// says.
+pub fn chunks(memory: &Memory, config: &CutConfig) -> Vec<String> {
     let text = memory.full_text();
-    let max = max.max(16);
-    let mut rest = text.as_str();
-    let mut out = Vec::new();
-    loop {
-        let head = if out.is_empty() { String::new() } else { shortened(&memory.name, max / 4) };
-        let room = max - head.chars().count();
-        let Some((limit, _)) = rest.char_indices().nth(room) else {
-            if !rest.trim().is_empty() || out.is_empty() {
-                out.push(head + rest.trim());
-            }
-            return out;
-        };
-        let window = &rest[..limit];
-        let after =
-            |at: Option<usize>| at.and_then(|at| Some(at + window.get(at..)?.chars().next()?.len_utf8()));
-        let cut = after(window.rfind(ENDS))
-            .filter(|cut| *cut > limit / 2)
-            .or_else(|| after(window.rfind(char::is_whitespace)).filter(|cut| *cut > limit / 2))
-            .unwrap_or(limit);
-        out.push(head + rest[..cut].trim());
-        rest = &rest[cut..];
+    let max = config.chars.max(MIN);
+    if text.chars().nth(max).is_none() {
+        return vec![text.trim().to_owned()];
     }
+    let head = shortened(&memory.name, max / 4);
+    let room = CutConfig { chars: max - head.chars().count(), ..*config };
+    let passages = passages(&text, &room).into_iter().enumerate();
+    passages.map(|(at, passage)| if at == 0 { passage.to_owned() } else { head.clone() + passage }).collect()
 }
+
+/// Shorter texts are not cut.
+const MIN: usize = 22;
 
 fn shortened(name: &str, max: usize) -> String {
     let name: String = name.chars().take(max.saturating_sub(1)).collect();
@@ -51,20 +39,20 @@ mod tests {
 
     #[test]
     fn short_is_one_long_is_cut_after_sentences() {
-        assert_eq!(chunks(&memory("short"), 100), ["short"]);
+        assert_eq!(chunks(&memory("short"), &CutConfig::default()), ["short"]);
         let mut long = memory("第一句话说明原因。第二句话说明做法。第三句话说明例外情况。");
         long.name = "规则".to_owned();
         long.description.clear();
-        let cut = chunks(&long, 20);
+        let cut = chunks(&long, &CutConfig { chars: 22, overlap: 0 });
         assert!(cut.len() > 1 && cut[1].starts_with("规则\n"), "{cut:?}");
         assert!(cut[0].ends_with('。'), "{cut:?}");
     }
 
     proptest! {
         #[test]
-        fn every_chunk_fits_and_nothing_is_lost(body in "[a-z改。 ]{0,200}", max in 16usize..60) {
+        fn every_chunk_fits_and_nothing_is_lost(body in "[a-z改。 ]{0,200}", max in 22usize..60, overlap in 0usize..30) {
             let memory = memory(&body);
-            let cut = chunks(&memory, max);
+            let cut = chunks(&memory, &CutConfig { chars: max, overlap });
             prop_assert!(!cut.is_empty());
             prop_assert!(cut.iter().all(|text| text.chars().count() <= max), "{cut:?}");
             for word in memory.full_text().split([' ', '。', '\n', '…']).filter(|word| word.chars().count() <= max / 4) {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 /// How lists become one.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Fusion {
@@ -13,6 +13,7 @@ pub enum Fusion {
     /// that take part; what a channel did not list counts as [`Ranking::unlisted`] (score normalisation by mean and
     /// variance and its sum: M. Montague, J. Aslam, "Relevance Score Normalization for Metasearch", CIKM 2001).
     /// It keeps what a rank throws away: how far ahead a hit is.
+    #[default]
     ZScores,
     /// Reciprocal rank fusion: the sum of `weight / (k + rank)` (G. Cormack, C. Clarke, S. Büttcher, "Reciprocal Rank
     /// Fusion outperforms Condorcet and individual Rank Learning Methods", SIGIR 2009).
@@ -20,12 +21,6 @@ pub enum Fusion {
         /// How little the first ranks stand out; 60 in the paper.
         k: f64,
     },
-}
-
-impl Default for Fusion {
-    fn default() -> Self {
-        Self::ZScores
-    }
 }
 
 impl Fusion {

@@ -1,11 +1,12 @@
 //! Bringing the views up to the store.
 
-use crate::{chunk::chunks, language::detect};
+use crate::{chunk::chunks, language::detect, passage::CutConfig};
 use mem_core::{
-    Embedder, ErrorKind, Language, Memory, MemoryId, MemoryStore, Result, Revision, TextIndex, TextRole,
-    VectorEntry, VectorIndex,
+    Embedder, ErrorKind, Language, Memory, MemoryId, MemoryStore, ModelIdentity, Result, Revision, TextIndex,
+    TextRole, VectorEntry, VectorIndex,
 };
 use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
 
 /// How much may be done in one go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,8 +20,8 @@ pub struct Budget {
     pub embeddings: usize,
     /// So many of them are one call of the model.
     pub embeddings_batch: usize,
-    /// Characters of one text to embed; longer memories become several.
-    pub chunk_chars: usize,
+    /// How long memories become several texts to embed.
+    pub cut: CutConfig,
 }
 
 impl Default for Budget {
@@ -31,7 +32,7 @@ impl Default for Budget {
             changes_batch: 5_000,
             embeddings: usize::MAX,
             embeddings_batch: 32,
-            chunk_chars: 1_200,
+            cut: CutConfig::default(),
         }
     }
 }
@@ -118,6 +119,8 @@ pub struct Embedded {
 
 /// Embeds the memories that have no vector of the embedder's model for their present content.
 ///
+/// What a process that died had embedded is not embedded again.
+///
 /// # Errors
 /// Of the store, the model and the view. What was stored stays.
 pub fn embed_missing(
@@ -126,42 +129,71 @@ pub fn embed_missing(
     embedder: &dyn Embedder,
     budget: &Budget,
 ) -> Result<Embedded> {
+    embed_missing_while(store, vectors, embedder, budget, &mut |_| ControlFlow::Continue(()))
+}
+
+/// As [`embed_missing`], telling after each call of the model what was done so far, and stopping when told to.
+///
+/// # Errors
+/// As [`embed_missing`].
+pub fn embed_missing_while(
+    store: &dyn MemoryStore,
+    vectors: &dyn VectorIndex,
+    embedder: &dyn Embedder,
+    budget: &Budget,
+    go_on: &mut dyn FnMut(&Embedded) -> ControlFlow<()>,
+) -> Result<Embedded> {
     let model = embedder.identity();
     let mut done = Embedded::default();
     let mut last: Vec<MemoryId> = Vec::new();
+    let mut stopped = false;
     loop {
         let room = budget.embeddings_batch.max(1).min(budget.embeddings.saturating_sub(done.memories));
         let missing = vectors.missing(model, room.max(1))?;
         done.complete = missing.is_empty();
         // The same ones again: they changed under our hands, or the view cannot keep them. Next time.
-        if done.complete || room == 0 || missing == last {
+        if done.complete || room == 0 || stopped || missing == last {
             if done.vectors > 0 {
                 vectors.measure(model)?;
             }
             return Ok(done);
         }
         let memories: Vec<Memory> = store.get(&missing)?.into_iter().flatten().collect();
-        let texts: Vec<Vec<String>> =
-            memories.iter().map(|memory| chunks(memory, budget.chunk_chars)).collect();
+        let texts: Vec<Vec<String>> = memories.iter().map(|memory| chunks(memory, &budget.cut)).collect();
         let flat: Vec<&str> = texts.iter().flatten().map(String::as_str).collect();
         let mut embedded = embedder.embed(&flat, TextRole::Passage)?.into_iter();
+        let mut entries = Vec::with_capacity(memories.len());
         for (memory, texts) in memories.iter().zip(&texts) {
-            let own: Vec<_> = embedded.by_ref().take(texts.len()).collect();
-            let count = own.len();
-            let mut entry = VectorEntry::new(memory, own);
+            let mut entry = VectorEntry::new(memory, embedded.by_ref().take(texts.len()).collect());
             if entry.language == Language::default() {
                 entry.language = detect(&memory.body);
             }
-            match vectors.put(model, &[entry]) {
-                Ok(()) => {
-                    done.memories += 1;
-                    done.vectors += count;
-                }
-                // Removed since it was read.
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
-            }
+            entries.push(entry);
         }
+        put(vectors, model, &entries, &mut done)?;
+        stopped = go_on(&done).is_break();
         last = missing;
+    }
+}
+
+/// All at once, which is one transaction; when one of the memories is gone, each by itself.
+fn put(
+    vectors: &dyn VectorIndex,
+    model: &ModelIdentity,
+    entries: &[VectorEntry],
+    done: &mut Embedded,
+) -> Result<()> {
+    match vectors.put(model, entries) {
+        Ok(()) => {
+            done.memories += entries.len();
+            done.vectors += entries.iter().map(|entry| entry.vectors.len()).sum::<usize>();
+            Ok(())
+        }
+        // Removed since it was read.
+        Err(error) if error.kind() == ErrorKind::NotFound => match entries {
+            [_] => Ok(()),
+            _ => entries.iter().try_for_each(|entry| put(vectors, model, std::slice::from_ref(entry), done)),
+        },
+        Err(error) => Err(error),
     }
 }

@@ -5,7 +5,7 @@ use mem_core::{
     Change, ErrorKind, Kind, Memory, MemoryFilter, ProjectFilter, ProjectId, Revision, Status, TextIndex,
     Timestamp,
 };
-use mem_index::{LexicalConfig, TantivyConfig, TantivyIndex, scan};
+use mem_index::{GramConfig, LexicalConfig, TantivyConfig, TantivyIndex, scan};
 use proptest::prelude::*;
 use std::{
     path::Path,
@@ -269,6 +269,7 @@ fn arb_text() -> impl Strategy<Value = String> {
             "提交",
             "代码",
             "HTTPServer",
+            "comitting",
             "src/lib.rs",
             "the",
             "v1.2.3",
@@ -291,7 +292,11 @@ proptest! {
         question in arb_text(),
     ) {
         let folder = tempfile::tempdir().unwrap();
-        let index = open(folder.path());
+        // Common trigrams are passed over in collections of this size as well.
+        let grams = GramConfig { few: 3, ..GramConfig::default() };
+        let lexical = LexicalConfig { grams, ..LexicalConfig::default() };
+        let config = TantivyConfig { lexical, lock_wait_ms: 200, ..TantivyConfig::default() };
+        let index = TantivyIndex::new(folder.path(), config);
         let project = ProjectId::new("own").unwrap();
         let mut memories = Vec::new();
         let mut changes = Vec::new();
@@ -317,13 +322,78 @@ proptest! {
         }
         for filter in [all(), MemoryFilter::default(), MemoryFilter::within(project)] {
             let seen: Vec<_> = memories.iter().filter(|memory| filter.admits(memory)).cloned().collect();
-            let expected = scan(&question, &seen, 10, &LexicalConfig::default());
+            let expected = scan(&question, &seen, 10, &config.lexical);
             let found = index.search(&question, &filter, 10).unwrap();
             let ids = |hits: &[mem_core::TextHit]| hits.iter().map(|hit| hit.id.clone()).collect::<Vec<_>>();
             prop_assert_eq!(ids(&found.hits), ids(&expected.hits));
+            let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
             for (a, b) in found.hits.iter().zip(&expected.hits) {
-                prop_assert!((a.score - b.score).abs() < 1e-9 && (a.coverage - b.coverage).abs() < 1e-9);
-                prop_assert!((a.specificity - b.specificity).abs() < 1e-9);
+                prop_assert!(near(a.score, b.score) && near(a.grams, b.grams), "{a:?} {b:?}");
+                prop_assert!(near(a.coverage, b.coverage) && near(a.specificity, b.specificity));
+            }
+            for (a, b) in [(found.words, expected.words), (found.grams, expected.grams)] {
+                prop_assert_eq!(a.count, b.count);
+                prop_assert!(near(a.mean, b.mean) && near(a.deviation, b.deviation), "{a:?} {b:?}");
+            }
+            prop_assert_eq!(&found.terms, &expected.terms);
+            // Asked again and again, from what was kept of the first searches, it is the same.
+            for _ in 0..3 {
+                prop_assert_eq!(&index.search(&question, &filter, 10).unwrap(), &found);
+            }
+        }
+    }
+}
+
+/// Lists of several blocks in several segments, through filters that leave all, much and little.
+#[test]
+fn long_lists_give_what_a_plain_scan_gives() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(folder.path());
+    let words =
+        ["harbour", "berth", "crane", "tide", "pilot", "quay", "Containers", "提交", "moor_line", "buoy"];
+    let mut seed = 7u64;
+    let mut random = move |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    let memories: Vec<Memory> = (0..900)
+        .map(|n| {
+            let text: Vec<String> =
+                (0..2 + random(9)).map(|_| format!("{}{}", words[random(words.len())], random(4))).collect();
+            let mut memory = Memory::new(Kind::ALL[random(2)], text.join(" "), at(n));
+            memory.tags = vec![words[random(words.len())].to_owned()];
+            memory.in_project(ProjectId::new(["one", "two", "three"][random(3)]).unwrap())
+        })
+        .collect();
+    let changes: Vec<_> = (1..).zip(&memories).map(|(n, memory)| change(n, memory)).collect();
+    for part in changes.chunks(400) {
+        index.apply(part, part.last().unwrap().revision).unwrap();
+    }
+    let kinds = vec![Kind::ALL[0]];
+    let filters = [
+        all(),
+        MemoryFilter::within(ProjectId::new("two").unwrap()),
+        MemoryFilter { kinds, at: Some(at(500)), ..all() },
+    ];
+    for filter in filters {
+        let seen: Vec<_> = memories.iter().filter(|memory| filter.admits(memory)).cloned().collect();
+        for question in
+            ["crane2 and tide", "harbuor 提交", "moor line buoy1 pilot", "quay quay3 Container", "zzz"]
+        {
+            let expected = scan(question, &seen, 25, &LexicalConfig::default());
+            for _ in 0..3 {
+                let found = index.search(question, &filter, 25).unwrap();
+                let ids = |hits: &mem_core::TextHits| {
+                    hits.hits.iter().map(|hit| hit.id.clone()).collect::<Vec<_>>()
+                };
+                assert_eq!(ids(&found), ids(&expected), "{question} {filter:?}");
+                let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+                for (a, b) in found.hits.iter().zip(&expected.hits) {
+                    assert!(near(a.score, b.score) && near(a.grams, b.grams), "{question}: {a:?} {b:?}");
+                }
+                for (a, b) in [(found.words, expected.words), (found.grams, expected.grams)] {
+                    assert!(a.count == b.count && near(a.mean, b.mean) && near(a.deviation, b.deviation));
+                }
             }
         }
     }

@@ -2,6 +2,8 @@
 //!
 //! - A reader opens the latest commit when it first needs it and again when the commit's file has changed. It takes
 //!   no lock, starts no thread and writes nothing; a read-only directory is searched like any other.
+//! - What a search needs of a commit and a filter (who passes, lengths, which trigrams are common) is kept with the
+//!   opened commit for the next searches; ids and words are read into memory once a process searches often.
 //! - A writer lives for one [`TextIndex::apply`]: one thread, the smallest budget, released at the end. Writers of
 //!   all processes take turns by a lock file; who waits for too long gets [`mem_core::ErrorKind::Unavailable`].
 //! - The applied revision and the stamp of schema and tokenizer are the commit's payload: both become visible with
@@ -13,6 +15,9 @@
 mod directory;
 mod reader;
 mod schema;
+mod search;
+mod seen;
+mod texts;
 mod writer;
 
 use crate::{IndexError, LexicalConfig};
@@ -140,7 +145,7 @@ impl TextIndex for TantivyIndex {
         let snapshot = self.open()?;
         let Some(searcher) = &snapshot.searcher else { return Ok(TextHits::default()) };
         let hits = reader::guarded(&self.path, || {
-            reader::search(searcher, &self.fields, text, filter, k, &self.config.lexical)
+            search::search(searcher, &snapshot.kept, &self.fields, text, filter, k, &self.config.lexical)
         })?;
         Ok(hits)
     }

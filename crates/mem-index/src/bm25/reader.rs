@@ -1,17 +1,10 @@
-//! Opening a snapshot and searching it.
+//! Opening a snapshot.
 
-use super::{
-    directory::ReadOnly,
-    schema::{Fields, ID, KIND, NANOS, PROJECT, SCOPE, SECONDS, STATUS, revision},
-};
-use crate::{
-    IndexError,
-    lexical::{CHARS, Collection, FIELDS, Frequencies, LexicalConfig, Plan, rank},
-};
-use mem_core::{MemoryFilter, MemoryId, ProjectFilter, Revision, TextHits};
+use super::{directory::ReadOnly, schema::revision, search::Kept};
+use crate::IndexError;
+use mem_core::Revision;
 use serde::Deserialize;
 use std::{
-    collections::BTreeSet,
     io,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
@@ -20,12 +13,8 @@ use std::{
     time::Duration,
 };
 use tantivy::{
-    DocSet, Index, ReloadPolicy, Searcher, SegmentReader, TERMINATED, TantivyError, Term,
-    columnar::{Column, StrColumn},
+    Index, ReloadPolicy, Searcher, TantivyError,
     directory::{MmapDirectory, error::OpenReadError},
-    fieldnorm::FieldNormReader,
-    postings::Postings,
-    schema::IndexRecordOption,
 };
 
 /// The file whose replacement is a commit.
@@ -41,6 +30,14 @@ pub(super) struct Snapshot {
     pub(super) revision: Revision,
     /// None when there is nothing this build can read.
     pub(super) searcher: Option<Searcher>,
+    /// What searches of it have in common.
+    pub(super) kept: Kept,
+}
+
+impl Snapshot {
+    fn new(meta: Vec<u8>, revision: Revision, searcher: Option<Searcher>) -> Arc<Self> {
+        Arc::new(Self { meta, revision, searcher, kept: Kept::default() })
+    }
 }
 
 /// The commit's file; none before the first commit.
@@ -71,17 +68,17 @@ pub(super) fn open(path: &Path, last: Option<&Arc<Snapshot>>) -> Result<Arc<Snap
     let mut attempt = 0;
     loop {
         let Some(meta) = read_meta(path)? else {
-            return Ok(Arc::new(Snapshot { meta: Vec::new(), revision: Revision::ZERO, searcher: None }));
+            return Ok(Snapshot::new(Vec::new(), Revision::ZERO, None));
         };
         if let Some(last) = last.filter(|last| last.meta == meta) {
             return Ok(Arc::clone(last));
         }
         let Some(revision) = revision_of(path, &meta)? else {
-            return Ok(Arc::new(Snapshot { meta, revision: Revision::ZERO, searcher: None }));
+            return Ok(Snapshot::new(meta, Revision::ZERO, None));
         };
         match guarded(path, || searcher(path)) {
             Ok(searcher) if read_meta(path)?.as_ref() == Some(&meta) => {
-                return Ok(Arc::new(Snapshot { meta, revision, searcher: Some(searcher) }));
+                return Ok(Snapshot::new(meta, revision, Some(searcher)));
             }
             Err(error) if attempt >= ATTEMPTS || !is_missing_file(&error) => return Err(error),
             Ok(_) if attempt >= ATTEMPTS => {
@@ -150,214 +147,4 @@ pub(super) fn classify(path: &Path, error: TantivyError) -> IndexError {
         }
         _ => corrupt(path, error),
     }
-}
-
-/// Which documents of a segment pass the filter.
-struct Visible(Vec<bool>);
-
-impl Visible {
-    fn new(segment: &SegmentReader, filter: &MemoryFilter) -> tantivy::Result<Self> {
-        let fast = segment.fast_fields();
-        let project = match &filter.projects {
-            ProjectFilter::All => None,
-            ProjectFilter::Global => Some((fast.str(PROJECT)?, None)),
-            ProjectFilter::Within(project) => {
-                let column = fast.str(PROJECT)?;
-                let wanted = match &column {
-                    Some(column) => column.dictionary().term_ord(project.as_str().as_bytes())?,
-                    None => None,
-                };
-                Some((column, wanted))
-            }
-        };
-        let kinds: Vec<u64> = filter.kinds.iter().map(|kind| *kind as u64).collect();
-        let statuses: Vec<u64> = filter.statuses.iter().map(|status| *status as u64).collect();
-        let kind = column(fast.u64(KIND), !kinds.is_empty())?;
-        let status = column(fast.u64(STATUS), !statuses.is_empty())?;
-        let scope = column(fast.u64(SCOPE), filter.scope.is_some())?;
-        let seconds = column(fast.i64(SECONDS), filter.at.is_some())?;
-        let nanos = column(fast.i64(NANOS), filter.at.is_some())?;
-        let at = filter.at.map(|at| (at.as_second(), i64::from(at.subsec_nanosecond())));
-        let one_of = |column: &Option<Column<u64>>, wanted: &[u64], doc| match column {
-            Some(column) => column.first(doc).is_some_and(|value| wanted.contains(&value)),
-            None => true,
-        };
-        let passes = |doc: u32| {
-            !segment.is_deleted(doc)
-                && one_of(&status, &statuses, doc)
-                && project.as_ref().is_none_or(|(column, wanted)| {
-                    let own = column.as_ref().and_then(|column| column.term_ords(doc).next());
-                    own.is_none() || own == *wanted
-                })
-                && one_of(&kind, &kinds, doc)
-                && filter.scope.is_none_or(|wanted| one_of(&scope, &[wanted as u64], doc))
-                && at.is_none_or(|at| {
-                    let first =
-                        |column: &Option<Column<i64>>| column.as_ref().and_then(|column| column.first(doc));
-                    first(&seconds).zip(first(&nanos)).is_some_and(|created| created <= at)
-                })
-        };
-        Ok(Self((0..segment.max_doc()).map(passes).collect()))
-    }
-
-    fn holds(&self, doc: u32) -> bool {
-        self.0.get(doc as usize).copied().unwrap_or(false)
-    }
-}
-
-fn column<T>(column: tantivy::Result<T>, needed: bool) -> tantivy::Result<Option<T>> {
-    if needed { column.map(Some) } else { Ok(None) }
-}
-
-/// What one question sees of a snapshot.
-struct View<'a> {
-    searcher: &'a Searcher,
-    fields: &'a Fields,
-    visible: &'a [Visible],
-    norms: &'a [Vec<FieldNormReader>],
-    frequencies: &'a Frequencies,
-}
-
-impl View<'_> {
-    /// For each word the visible documents that hold it, in rising order, with its weighted frequency.
-    fn holding(&self, words: &[&str]) -> tantivy::Result<Vec<Vec<(u32, f64)>>> {
-        let mut matches = vec![Vec::new(); words.len()];
-        let mut base = 0u32;
-        for ((segment, seen), norms) in
-            self.searcher.segment_readers().iter().zip(self.visible).zip(self.norms)
-        {
-            let mut sums = vec![0f64; segment.max_doc() as usize];
-            let mut inverted = Vec::with_capacity(FIELDS);
-            for field in &self.fields.text {
-                inverted.push(segment.inverted_index(*field)?);
-            }
-            for (word, found) in words.iter().zip(&mut matches) {
-                let mut touched = Vec::new();
-                for (at, ((field, reader), norm)) in
-                    self.fields.text.iter().zip(&inverted).zip(norms).enumerate()
-                {
-                    let term = Term::from_field_text(*field, word);
-                    let Some(mut postings) = reader.read_postings(&term, IndexRecordOption::WithFreqs)?
-                    else {
-                        continue;
-                    };
-                    let mut doc = postings.doc();
-                    while doc != TERMINATED {
-                        if seen.holds(doc)
-                            && let Some(sum) = sums.get_mut(doc as usize)
-                        {
-                            if *sum == 0.0 {
-                                touched.push(doc);
-                            }
-                            *sum += self.frequencies.of(at, postings.term_freq(), norm.fieldnorm(doc));
-                        }
-                        doc = postings.advance();
-                    }
-                }
-                touched.sort_unstable();
-                for doc in touched {
-                    if let Some(sum) = sums.get_mut(doc as usize) {
-                        found.push((base + doc, std::mem::take(sum)));
-                    }
-                }
-            }
-            base += segment.max_doc();
-        }
-        Ok(matches)
-    }
-
-    /// The dictionary's words that are like a misspelt one: those of its first letter are read.
-    fn like(&self, plan: &Plan, misspelt: &[usize]) -> tantivy::Result<BTreeSet<String>> {
-        let letters: BTreeSet<u8> = misspelt
-            .iter()
-            .filter_map(|at| plan.terms.get(*at))
-            .filter_map(|term| term.text.bytes().next())
-            .collect();
-        let mut like = BTreeSet::new();
-        for segment in self.searcher.segment_readers() {
-            for field in self.fields.text.iter().take(CHARS) {
-                let inverted = segment.inverted_index(*field)?;
-                for letter in &letters {
-                    let mut stream = inverted
-                        .terms()
-                        .range()
-                        .ge([*letter])
-                        .lt([letter.saturating_add(1)])
-                        .into_stream()?;
-                    while stream.advance() {
-                        if let Ok(word) = std::str::from_utf8(stream.key())
-                            && plan.is_like(misspelt, word)
-                        {
-                            like.insert(word.to_owned());
-                        }
-                    }
-                }
-            }
-        }
-        Ok(like)
-    }
-}
-
-/// BM25F over one snapshot.
-pub(super) fn search(
-    searcher: &Searcher,
-    fields: &Fields,
-    text: &str,
-    filter: &MemoryFilter,
-    k: usize,
-    config: &LexicalConfig,
-) -> tantivy::Result<TextHits> {
-    let mut plan = Plan::new(text, config);
-    if plan.terms.is_empty() || k == 0 {
-        return Ok(TextHits::default());
-    }
-    let mut collection = Collection::default();
-    let mut visible = Vec::new();
-    let mut norms = Vec::new();
-    for segment in searcher.segment_readers() {
-        let seen = Visible::new(segment, filter)?;
-        let mut readers = Vec::with_capacity(FIELDS);
-        for (field, sum) in fields.text.iter().zip(collection.lengths.iter_mut()) {
-            let reader = segment.get_fieldnorms_reader(*field)?;
-            *sum += (0..segment.max_doc())
-                .filter(|doc| seen.holds(*doc))
-                .map(|doc| u64::from(reader.fieldnorm(doc)))
-                .sum::<u64>();
-            readers.push(reader);
-        }
-        collection.documents += seen.0.iter().filter(|seen| **seen).count() as u64;
-        visible.push(seen);
-        norms.push(readers);
-    }
-    let frequencies = Frequencies::new(config, &collection);
-    let view = View { searcher, fields, visible: &visible, norms: &norms, frequencies: &frequencies };
-    let mut bases = Vec::new();
-    let mut base = 0u32;
-    for segment in searcher.segment_readers() {
-        bases.push(base);
-        base += segment.max_doc();
-    }
-    let texts: Vec<&str> = plan.terms.iter().map(|term| term.text.as_str()).collect();
-    let mut matches = view.holding(&texts)?;
-    let misspelt = plan.misspelt(&matches, config);
-    if !misspelt.is_empty() {
-        let like = view.like(&plan, &misspelt)?;
-        let texts: Vec<&str> = like.iter().map(String::as_str).collect();
-        let found = view.holding(&texts)?;
-        plan.correct(&misspelt, like.into_iter().zip(found).collect(), &mut matches, config);
-    }
-    let mut columns: Vec<Option<StrColumn>> = Vec::new();
-    for segment in searcher.segment_readers() {
-        columns.push(segment.fast_fields().str(ID)?);
-    }
-    let missing = || TantivyError::InternalError("a document without an id".to_owned());
-    rank(&plan, &matches, &collection, config, k, |doc| {
-        let segment = bases.partition_point(|base| *base <= doc).saturating_sub(1);
-        let base = bases.get(segment).copied().unwrap_or(0);
-        let column = columns.get(segment).and_then(Option::as_ref).ok_or_else(missing)?;
-        let ord = column.term_ords(doc - base).next().ok_or_else(missing)?;
-        let mut id = String::new();
-        column.ord_to_str(ord, &mut id)?;
-        MemoryId::new(id).map_err(|error| TantivyError::InternalError(error.to_string()))
-    })
 }

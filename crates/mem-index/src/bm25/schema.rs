@@ -1,8 +1,8 @@
 //! What the index stores of a memory, and the stamp that says how.
 
 use crate::{
-    lexical::{CHARS, FIELD_NAMES, FIELDS, document},
-    tokenize::{MemTokenizer, TOKENIZER_VERSION},
+    lexical::{CHARS, FIELD_NAMES, FIELDS, GRAMS, document},
+    tokenize::{GramTokenizer, MemTokenizer, TOKENIZER_VERSION},
 };
 use mem_core::{Memory, Revision};
 use tantivy::{
@@ -12,9 +12,10 @@ use tantivy::{
 };
 
 /// Changes whenever the fields do.
-const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 2;
 const WORDS: &str = "mem";
 const SINGLE: &str = "mem_chars";
+const LETTERS: &str = "mem_grams";
 
 /// The fields, by handle.
 #[derive(Debug, Clone)]
@@ -45,7 +46,11 @@ impl Fields {
         let id = builder.add_text_field(ID, STRING | FAST);
         let text = std::array::from_fn(|at| {
             let indexing = TextFieldIndexing::default()
-                .set_tokenizer(if at == CHARS { SINGLE } else { WORDS })
+                .set_tokenizer(match at {
+                    CHARS => SINGLE,
+                    GRAMS => LETTERS,
+                    _ => WORDS,
+                })
                 .set_index_option(IndexRecordOption::WithFreqs);
             builder.add_text_field(FIELD_NAMES[at], TextOptions::default().set_indexing_options(indexing))
         });
@@ -82,6 +87,7 @@ pub(super) fn tokenizers() -> TokenizerManager {
     let manager = TokenizerManager::default();
     manager.register(WORDS, MemTokenizer { chars: false });
     manager.register(SINGLE, MemTokenizer { chars: true });
+    manager.register(LETTERS, GramTokenizer);
     manager
 }
 

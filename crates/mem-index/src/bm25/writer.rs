@@ -19,6 +19,12 @@ use tantivy::{
 /// Taken before Tantivy's own, so that making and clearing an index are covered as well.
 const LOCK: &str = ".mem-index.lock";
 const STEP: Duration = Duration::from_millis(10);
+/// From so many changes on a write is one of many.
+const MANY: usize = 1_000;
+/// Bytes that many changes may take before they become a segment: few segments make a search fast.
+const MANY_BYTES: usize = 100_000_000;
+/// The same for few changes: the least there is, since part of it is taken at once.
+const FEW_BYTES: usize = 15_000_000;
 /// A segment this many times as large as all smaller ones together is not merged with them.
 const TIER: u64 = 8;
 
@@ -50,7 +56,8 @@ pub(super) fn apply(
         None => fresh(path, fields, directory)?,
     };
     index.set_tokenizers(tokenizers());
-    let mut writer = writer(path, config, &index)?;
+    let bytes = if changes.len() >= MANY { MANY_BYTES } else { FEW_BYTES };
+    let mut writer = writer(path, config, &index, bytes)?;
     guarded(path, || {
         writer.set_merge_policy(Box::new(NoMergePolicy));
         for change in changes.iter().filter(|change| change.revision > current) {
@@ -83,7 +90,7 @@ pub(super) fn clear(path: &Path, config: &TantivyConfig, fields: &Fields) -> Res
     let _lock = locked(path, config, &directory)?;
     let mut index = fresh(path, fields, directory)?;
     index.set_tokenizers(tokenizers());
-    let mut writer = writer(path, config, &index)?;
+    let mut writer = writer(path, config, &index, FEW_BYTES)?;
     guarded(path, || {
         let mut commit = writer.prepare_commit()?;
         commit.set_payload(&payload(Revision::ZERO));
@@ -133,8 +140,12 @@ fn writer(
     path: &Path,
     config: &TantivyConfig,
     index: &Index,
+    bytes: usize,
 ) -> Result<IndexWriter<TantivyDocument>, IndexError> {
-    let options = || IndexWriterOptions::builder().num_worker_threads(1).num_merge_threads(1).build();
+    let options = || {
+        let builder = IndexWriterOptions::builder().num_worker_threads(1).num_merge_threads(1);
+        builder.memory_budget_per_thread(bytes).build()
+    };
     let opened = waiting(path, config, || match index.writer_with_options(options()) {
         Err(TantivyError::LockFailure(error, _)) => Err(error),
         other => Ok(other),

@@ -1,6 +1,6 @@
 //! The tokenizer as Tantivy wants it.
 
-use super::{Mode, Token, TokenKind, tokenize};
+use super::{Mode, Token, TokenKind, grams, tokenize};
 use tantivy::tokenizer::{Token as TantivyToken, TokenStream, Tokenizer};
 
 /// [`tokenize`](super::tokenize()) of documents for a Tantivy field.
@@ -20,6 +20,19 @@ impl Tokenizer for MemTokenizer {
         let chars = self.chars;
         tokens.retain(|token| (token.kind == TokenKind::Char) == chars);
         MemTokenStream { tokens: tokens.into_iter(), current: TantivyToken::default() }
+    }
+}
+
+/// Trigrams of documents for a Tantivy field.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GramTokenizer;
+
+impl Tokenizer for GramTokenizer {
+    type TokenStream<'a> = MemTokenStream;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> MemTokenStream {
+        let tokens = grams(text, Mode::Document).into_iter();
+        MemTokenStream { tokens, current: TantivyToken::default() }
     }
 }
 

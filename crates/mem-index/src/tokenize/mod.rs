@@ -17,17 +17,20 @@ mod adapter;
 mod chars;
 mod compound;
 mod generic;
+mod grams;
 mod stem;
 mod stop;
 
+pub(crate) use adapter::GramTokenizer;
 pub use adapter::MemTokenizer;
 
 use chars::{Class, Unit, fold_into, normalise};
 pub(crate) use generic::is_generic;
+pub(crate) use grams::grams;
 use std::fmt;
 
 /// Changes whenever the same text may give other tokens; part of an index's stamp.
-pub const TOKENIZER_VERSION: u32 = 2;
+pub const TOKENIZER_VERSION: u32 = 3;
 /// At most so many tokens of one text; the rest is not searchable.
 pub const MAX_TOKENS: usize = 100_000;
 /// Longer tokens are cut.
