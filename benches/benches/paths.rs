@@ -51,7 +51,8 @@ fn recall(c: &mut Criterion) {
     });
     let text = "Wait for the user's confirmation before commit and push; 改完代码不主动提交，等用户验证确认";
     c.bench_function("embed/20 words", |b| {
-        b.iter(|| engine.embedder().embed(&[black_box(text)], TextRole::Query).unwrap())
+        let embedder = engine.embedder().unwrap();
+        b.iter(|| embedder.embed(&[black_box(text)], TextRole::Query).unwrap())
     });
 }
 
