@@ -15,6 +15,7 @@ mod hostile_input;
 mod identity;
 mod learning;
 mod mirror;
+mod models;
 mod recall;
 mod replay;
 mod samples;

@@ -161,6 +161,8 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Which model turns texts into vectors
+    Model(ModelArgs),
     /// Rebuild the index from the database
     Reindex(Output),
     /// Print a completion script
@@ -370,6 +372,38 @@ pub(crate) enum InstinctAction {
         /// The file
         file: PathBuf,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ModelArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<ModelAction>,
+    /// Make the vectors now, not in the background
+    #[arg(long, global = true)]
+    pub(crate) wait: bool,
+    /// Answer in JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelAction {
+    /// List the models there are
+    List,
+    /// Choose one of them
+    Use {
+        /// builtin, hash, none, or the name of a model that was fetched
+        name: String,
+    },
+    /// Choose an ONNX model in a folder
+    Path {
+        /// The folder: an .onnx file and its tokenizer.json
+        dir: PathBuf,
+    },
+    /// Choose the model that comes along
+    Builtin,
+    /// Choose none: words alone
+    None,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,7 @@
 //! Reads TOML files with errors that lead to the line to correct.
 
+pub(crate) mod edit;
+
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 

@@ -24,10 +24,11 @@ impl Surroundings {
     pub(crate) fn new(global: &Global) -> anyhow::Result<Self> {
         let flags = PathFlags { home: global.home.clone(), config: global.config.clone() };
         let paths = Paths::of_process(&flags)?;
-        let (config, config_problem) = match load_toml(&paths.config) {
+        let (mut config, config_problem): (Config, _) = match load_toml(&paths.config) {
             Ok(config) => (config, None),
             Err(problem) => (Config::default(), Some(problem)),
         };
+        config.embedder.onnx.runtimes = runtimes();
         let project_dir = match &global.project {
             Some(dir) => dir.clone(),
             None => {
@@ -45,7 +46,11 @@ impl Surroundings {
     }
 
     pub(crate) fn engine(&self) -> anyhow::Result<Engine> {
-        let mut builder = Engine::builder(&self.paths.home).config(self.config.clone());
+        self.engine_with(self.config.clone())
+    }
+
+    pub(crate) fn engine_with(&self, config: Config) -> anyhow::Result<Engine> {
+        let mut builder = Engine::builder(&self.paths.home).config(config);
         if let (true, Ok(claude)) = (self.config.host.rules, self.paths.claude()) {
             builder = builder.rules_dir(claude.join("rules"));
         }
@@ -68,6 +73,15 @@ impl Surroundings {
     pub(crate) fn projects(&self, all_projects: bool) -> ProjectFilter {
         if all_projects { ProjectFilter::All } else { ProjectFilter::Within(self.project().id) }
     }
+}
+
+/// Where ONNX Runtime may be, besides the system's folders: what its own variable names, the Python environment at
+/// hand, and the folder of this program.
+fn runtimes() -> Vec<PathBuf> {
+    let variables = ["ORT_DYLIB_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"];
+    let named = variables.iter().filter_map(std::env::var_os).filter(|value| !value.is_empty());
+    let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned()));
+    named.map(PathBuf::from).chain(beside).collect()
 }
 
 /// The present, for ages shown to people.

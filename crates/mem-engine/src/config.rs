@@ -35,8 +35,8 @@ pub struct Config {
     pub rules: mem_evolve::RulesConfig,
     /// `[habits]`: bounds of a project's habits at a session's start.
     pub habits: mem_evolve::BlockConfig,
-    /// `[embedder]`: the built-in embedder.
-    pub embedder: mem_embed::HashConfig,
+    /// `[embedder]`: which model turns texts into vectors.
+    pub embedder: crate::EmbedderConfig,
     /// `[bm25]`: fields and weights.
     pub bm25: mem_index::TantivyConfig,
     /// `[recall]`: channels, fusion, ranking, relevance.

@@ -1,5 +1,6 @@
 //! The engine: what the parts are wired into.
 
+use crate::model::Models;
 use crate::{Config, EngineError, InjectConfig, Layout, Result};
 use mem_core::{
     Clock, ConfidencePolicy, Embedder, Extractor, Hit, Mark, Memory, ObservationLog, PolicyTable, Query,
@@ -46,6 +47,8 @@ pub struct EngineBuilder {
     store: Option<(Arc<dyn Store>, Arc<dyn VectorIndex>)>,
     text: Option<Arc<dyn TextIndex>>,
     rules: Option<PathBuf>,
+    #[cfg(feature = "hnsw")]
+    resident: Option<mem_ann::ResidentConfig>,
 }
 
 impl EngineBuilder {
@@ -62,6 +65,8 @@ impl EngineBuilder {
             store: None,
             text: None,
             rules: None,
+            #[cfg(feature = "hnsw")]
+            resident: None,
         }
     }
 
@@ -83,7 +88,7 @@ impl EngineBuilder {
         self
     }
 
-    /// What turns text into vectors; the built-in hashing embedder unless set.
+    /// What turns text into vectors; what [`Config::embedder`] says unless set.
     pub fn embedder(mut self, embedder: impl Embedder + 'static) -> Self {
         self.embedder = Some(Arc::new(embedder));
         self
@@ -121,6 +126,15 @@ impl EngineBuilder {
         self
     }
 
+    /// Keeps the vectors in memory, for a process that stays: see [`mem_ann::ResidentVectors`] and
+    /// [`Engine::tend_vectors`]. Only for the SQLite store below the home; one set by [`EngineBuilder::store`] is searched
+    /// as it is.
+    #[cfg(feature = "hnsw")]
+    pub fn resident_vectors(mut self, config: mem_ann::ResidentConfig) -> Self {
+        self.resident = Some(config);
+        self
+    }
+
     /// The folder the agent loads rules from; without it no rules files are written.
     pub fn rules_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.rules = Some(dir.into());
@@ -144,6 +158,8 @@ impl EngineBuilder {
             store,
             text,
             rules,
+            #[cfg(feature = "hnsw")]
+            resident,
         } = self;
         config.validate()?;
         let home = layout.home().to_owned();
@@ -165,6 +181,12 @@ impl EngineBuilder {
                 (sqlite.clone() as Arc<dyn Store>, sqlite.clone() as Arc<dyn VectorIndex>, Some(sqlite))
             }
         };
+        #[cfg(feature = "hnsw")]
+        let resident = resident.zip(sqlite.clone()).map(|(config, sqlite)| {
+            Arc::new(mem_ann::ResidentVectors::new(sqlite, config).keep_in(layout.vector_graph()))
+        });
+        #[cfg(feature = "hnsw")]
+        let vectors = resident.clone().map_or(vectors, |resident| resident as Arc<dyn VectorIndex>);
         if text.is_none() && durability == Durability::Full {
             // Where it cannot be made recall answers without the index and says so.
             let _ = crate::files::create_private_dir(&layout.text_index());
@@ -182,10 +204,15 @@ impl EngineBuilder {
             redactor: Redactor::new(config.redact.clone()),
             text,
             vectors,
+            #[cfg(feature = "hnsw")]
+            resident,
             store,
             sqlite,
             log: log.unwrap_or_else(|| Arc::new(journal)),
-            embedder: embedder.unwrap_or_else(|| Arc::new(mem_embed::HashEmbedder::new(config.embedder))),
+            models: match embedder {
+                Some(embedder) => Models::given(embedder),
+                None => Models::open(&config.embedder, &layout, durability),
+            },
             extractor: extractor.unwrap_or_else(|| {
                 Arc::new(mem_extract::conversation::RuleExtractor::new(config.conversation.clone()))
             }),
@@ -210,9 +237,11 @@ pub struct Engine {
     sqlite: Option<Arc<SqliteStore>>,
     store: Arc<dyn Store>,
     vectors: Arc<dyn VectorIndex>,
+    #[cfg(feature = "hnsw")]
+    resident: Option<Arc<mem_ann::ResidentVectors>>,
     text: Arc<dyn TextIndex>,
     log: Arc<dyn ObservationLog>,
-    embedder: Arc<dyn Embedder>,
+    models: Models,
     extractor: Arc<dyn Extractor>,
     confidence: Arc<dyn ConfidencePolicy>,
     redactor: Redactor,
@@ -258,9 +287,14 @@ impl Engine {
         crate::Observer::over(Arc::clone(&self.log), &self.config)
     }
 
-    /// The embedder in use.
-    pub fn embedder(&self) -> &dyn Embedder {
-        self.embedder.as_ref()
+    /// The embedder that answers questions here: the configured one, or the built-in one where that cannot be used. None
+    /// when words alone are asked for.
+    pub fn embedder(&self) -> Option<&dyn Embedder> {
+        self.models.asking()
+    }
+
+    pub(crate) fn models(&self) -> &Models {
+        &self.models
     }
 
     /// The store as the file it is.
@@ -270,6 +304,10 @@ impl Engine {
 
     pub(crate) fn text(&self) -> &dyn TextIndex {
         self.text.as_ref()
+    }
+
+    pub(crate) fn is_for_hooks(&self) -> bool {
+        self.durability == Durability::Hook
     }
 
     pub(crate) fn vectors(&self) -> &dyn VectorIndex {
@@ -323,31 +361,18 @@ impl Engine {
         Ok(self.store.meta(key)?.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
-    /// Brings the views to the state of the store, as far as that is possible now.
+    /// Builds the graph over the vectors in memory where they are many enough and it is worth it; answers how many it
+    /// has then, and none when nothing was done. Recall goes on meanwhile. For a thread that has time.
     ///
     /// # Errors
-    /// When a view cannot be written; recall answers from the rest until it can.
-    pub fn catch_up(&self) -> Result<()> {
-        mem_index::catch_up(self.store(), self.text(), &self.config.reconcile)?;
-        mem_index::embed_missing(self.store(), self.vectors(), self.embedder(), &self.config.reconcile)?;
-        Ok(())
-    }
-
-    /// As [`Engine::catch_up`], with failures only noted.
-    pub(crate) fn follow(&self) {
-        if let Err(error) = self.catch_up() {
-            self.note("index", &error);
+    /// As [`mem_ann::ResidentVectors::tend`]; [`EngineError::Missing`] without [`EngineBuilder::resident_vectors`].
+    #[cfg(feature = "hnsw")]
+    pub fn tend_vectors(&self) -> Result<Option<u64>> {
+        let resident = self.resident.as_ref().ok_or(EngineError::Missing { what: "vectors in memory" })?;
+        match resident.tend()? {
+            mem_ann::Tended::Built { vectors } => Ok(Some(vectors)),
+            _ => Ok(None),
         }
-    }
-
-    /// Forgets the views and builds them anew from the store. Returns how many memories they hold.
-    ///
-    /// # Errors
-    /// When they cannot be written.
-    pub fn reindex(&self) -> Result<u64> {
-        self.text.clear()?;
-        self.catch_up()?;
-        Ok(self.text.len()?)
     }
 
     fn recaller(&self, relevant_only: bool) -> Recaller<'_> {
@@ -358,17 +383,17 @@ impl Engine {
             ..self.config.recall.clone()
         };
         Recaller::new(self.store.as_ref(), self.text())
-            .vectors(Some(self.vectors()), Some(self.embedder()))
+            .vectors(Some(self.vectors()), self.embedder())
             .config(config)
     }
 
-    /// Ranked, explained memories for a question. Views that lag behind are brought up first where that is quick.
+    /// Ranked, explained memories for a question. Views that lag behind are brought up first where that is quick; what
+    /// remains to be done is told in [`Recall::degraded`].
     ///
     /// # Errors
-    /// When the store cannot be read. A broken view only shows in [`Recall::degraded`].
+    /// When the store cannot be read. A broken view or model only shows in [`Recall::degraded`].
     pub fn recall(&self, query: &Query) -> Result<Recall> {
-        self.freshen();
-        Ok(self.recaller(false).recall(query)?)
+        self.answer(query, false)
     }
 
     /// As [`Engine::recall`], leaving out what is not clearly about the question: for injection.
@@ -376,8 +401,14 @@ impl Engine {
     /// # Errors
     /// As [`Engine::recall`].
     pub fn recall_relevant(&self, query: &Query) -> Result<Recall> {
+        self.answer(query, true)
+    }
+
+    fn answer(&self, query: &Query, relevant_only: bool) -> Result<Recall> {
         self.freshen();
-        Ok(self.recaller(true).recall(query)?)
+        let mut recall = self.recaller(relevant_only).recall(query)?;
+        recall.degraded.extend(self.lacking_vectors()?);
+        Ok(recall)
     }
 
     /// Whether the store changed since the BM25 index was written, or that cannot be told.
@@ -385,13 +416,6 @@ impl Engine {
         match (self.store.revision(), self.text.revision()) {
             (Ok(store), Ok(text)) => store != text,
             _ => true,
-        }
-    }
-
-    /// Follows the store before answering. A hook answers from what is there: following may take longer than it has.
-    fn freshen(&self) {
-        if self.durability == Durability::Full && self.is_behind() {
-            self.follow();
         }
     }
 

@@ -37,6 +37,21 @@ impl Layout {
         self.home.join("index").join("bm25")
     }
 
+    /// The folder of the graph over very many vectors.
+    pub fn vector_graph(&self) -> PathBuf {
+        self.home.join("index").join("vectors")
+    }
+
+    /// What is known of models: measurements, digests, and those that were fetched by name.
+    pub fn models(&self) -> PathBuf {
+        self.home.join("models")
+    }
+
+    /// Digests of model files, so that they are not read whole at every start.
+    pub fn model_digests(&self) -> PathBuf {
+        self.models().join("digests.json")
+    }
+
     /// The Markdown mirror of the memories, a folder a project below it.
     pub fn memories(&self) -> PathBuf {
         self.home.join("memories")

@@ -32,9 +32,10 @@
 //! | remember | [`Engine::remember`], [`Engine::edit`], [`Engine::forget`], [`Engine::sync`] |
 //! | recall | [`Engine::recall`], [`Engine::recall_relevant`] |
 //! | inject | [`Engine::injection`], [`Engine::injected`] |
-//! | upkeep | [`Engine::work`], [`Engine::status`], [`Engine::reindex`], [`Engine::backup`], [`restore`] |
+//! | upkeep | [`Engine::work`], [`Engine::status`], [`Engine::reindex`], [`Engine::embed_all`], [`Engine::backup`], [`restore`] |
 
 mod config;
+mod embed;
 mod engine;
 mod error;
 mod evolve;
@@ -44,6 +45,7 @@ mod instincts;
 mod layout;
 mod learn;
 mod mirror;
+mod model;
 mod observe;
 mod remember;
 mod replay;
@@ -51,6 +53,7 @@ mod status;
 mod work;
 
 pub use config::{Config, HostConfig};
+pub use embed::EmbedProgress;
 pub use engine::{Durability, Engine, EngineBuilder};
 pub use error::{EngineError, Result};
 pub use evolve::{Evolved, remove_rules};
@@ -61,11 +64,15 @@ pub use inject::{
 pub use layout::Layout;
 pub use learn::{LearnConfig, Learned};
 pub use mirror::{Synced, memory_from_markdown, memory_markdown, restore};
+pub use model::{EmbedderConfig, known_models};
 pub use observe::Observer;
 pub use remember::{NewMemory, Outcome, Remembered};
 pub use replay::Replayed;
-pub use status::{EngineStatus, IndexStatus, ObservationCounts, Queue, Sizes};
+pub use status::{EngineStatus, IndexStatus, ModelStatus, ObservationCounts, Queue, Sizes};
 pub use work::Worked;
 
+#[cfg(feature = "hnsw")]
+pub use mem_ann::{GraphConfig, ResidentConfig};
 pub use mem_core::*;
+pub use mem_embed::{OnnxConfig, Pooling};
 pub use mem_extract::lenient_json;

@@ -167,9 +167,7 @@ impl Engine {
         let (memory, redacted) = self.compose(new)?;
         let remembered = self.admit(memory, redacted)?;
         // The truth is committed; views that cannot follow now will before they answer.
-        if let Err(error) = self.catch_up() {
-            self.note("index", &error);
-        }
+        self.follow();
         Ok(remembered)
     }
 

@@ -1,5 +1,6 @@
 //! Counts, sizes, freshness.
 
+use crate::embed::COUNT_LIMIT;
 use crate::{Engine, Result};
 use mem_core::{InstinctFilter, ProjectFilter};
 use serde::Serialize;
@@ -21,10 +22,35 @@ pub struct EngineStatus {
     pub index: IndexStatus,
     /// Bytes on disk.
     pub sizes: Sizes,
-    /// The embedder in use.
+    /// The key of the embedder in use; `none` without one.
     pub model: String,
+    /// More about it.
+    pub embedding: ModelStatus,
     /// Projects known.
     pub projects: usize,
+}
+
+/// The model that turns texts into vectors.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ModelStatus {
+    /// What was chosen: `embedder.model`.
+    pub chosen: String,
+    /// The folder it lies in.
+    pub path: Option<std::path::PathBuf>,
+    /// The key of the model that answers; none without one.
+    pub key: Option<String>,
+    /// The key of the model that answers in hooks.
+    pub in_hooks: Option<String>,
+    /// The library that runs it.
+    pub runtime: Option<std::path::PathBuf>,
+    /// Whether something was measured of it.
+    pub calibrated: bool,
+    /// Why what was chosen cannot be used.
+    pub problem: Option<String>,
+    /// Memories with its vectors, current or not.
+    pub with_vectors: u64,
+    /// Memories that lack them.
+    pub without_vectors: u64,
 }
 
 /// How many observations there are.
@@ -79,9 +105,6 @@ pub struct Sizes {
     pub mirror: u64,
 }
 
-/// How many missing vectors are counted exactly.
-const COUNT_LIMIT: usize = 100_000;
-
 impl Engine {
     /// Counts, sizes and freshness of everything below the home.
     ///
@@ -109,8 +132,8 @@ impl Engine {
             Ok(found) => (Some(found), None),
             Err(error) => (None, Some(error.to_string())),
         };
-        let model = self.embedder().identity();
-        let unembedded = self.vectors().missing(model, COUNT_LIMIT)?.len() as u64;
+        let embedding = self.model_status()?;
+        let unembedded = embedding.without_vectors;
         let unindexed = match bm25 {
             Some((seen, _)) if seen <= revision => {
                 self.store().changes_since(seen, COUNT_LIMIT)?.len() as u64
@@ -127,7 +150,7 @@ impl Engine {
                 store_revision: revision.0,
                 bm25_revision: bm25.map(|(seen, _)| seen.0),
                 bm25_memories: bm25.map(|(_, count)| count),
-                vectors: self.vectors().len(model)?,
+                vectors: embedding.with_vectors,
                 fresh: unembedded == 0 && unindexed == 0,
                 error,
             },
@@ -144,8 +167,36 @@ impl Engine {
                 index: size_of(&layout.text_index()),
                 mirror: size_of(&layout.memories()) + size_of(&layout.instincts()),
             },
-            model: model.key(),
+            model: embedding.key.clone().unwrap_or_else(|| "none".to_owned()),
+            embedding,
             projects: self.store().projects()?.len(),
+        })
+    }
+
+    /// What turns texts into vectors, and how far that is.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn model_status(&self) -> Result<ModelStatus> {
+        let models = self.models();
+        let asking = self.embedder().map(|embedder| embedder.identity());
+        let config = &self.config().embedder;
+        let (with_vectors, without_vectors) = match asking {
+            Some(model) => {
+                (self.vectors().len(model)?, self.vectors().missing(model, COUNT_LIMIT)?.len() as u64)
+            }
+            None => (0, 0),
+        };
+        Ok(ModelStatus {
+            chosen: config.model.clone(),
+            path: config.path.clone().filter(|_| config.model == crate::model::PATH),
+            key: asking.map(|model| model.key()),
+            in_hooks: models.quick().map(|embedder| embedder.identity().key()),
+            runtime: models.runtime.clone(),
+            calibrated: !models.uncalibrated,
+            problem: models.problem.clone(),
+            with_vectors,
+            without_vectors,
         })
     }
 

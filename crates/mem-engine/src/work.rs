@@ -1,8 +1,9 @@
 //! What is done off the hooks' path.
 
-use crate::{Engine, EngineError, Evolved, Learned, Result};
+use crate::{EmbedProgress, Engine, EngineError, Evolved, Learned, Result};
 use mem_core::{MemoryFilter, ProjectFilter, Status};
 use serde::Serialize;
+use std::ops::ControlFlow;
 
 /// What a round of work did.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -19,6 +20,8 @@ pub struct Worked {
     pub evolved: Option<Evolved>,
     /// Files of the mirror written or read.
     pub mirrored: u64,
+    /// Memories that got vectors.
+    pub embedded: u64,
     /// Steps that were left for the next time because the budget was used up.
     pub postponed: Vec<&'static str>,
     /// Steps that failed; they are tried again next time.
@@ -42,6 +45,7 @@ impl Worked {
         self.expired += next.expired;
         self.archived_lines += next.archived_lines;
         self.mirrored += next.mirrored;
+        self.embedded += next.embedded;
         self.evolved = next.evolved.or(self.evolved.take());
         self.postponed = next.postponed;
         self.failed.extend(next.failed);
@@ -56,13 +60,25 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Busy`] when another process works already.
     pub fn work(&self, budget: Option<jiff::SignedDuration>) -> Result<Worked> {
+        self.work_while(budget, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// As [`Engine::work`], telling how far embedding is, which may be stopped: it takes the longest, and comes last.
+    ///
+    /// # Errors
+    /// As [`Engine::work`].
+    pub fn work_while(
+        &self,
+        budget: Option<jiff::SignedDuration>,
+        go_on: &mut dyn FnMut(&EmbedProgress) -> ControlFlow<()>,
+    ) -> Result<Worked> {
         let _lock = self.work_lock()?;
         let start = self.now();
         let mut worked = Worked::default();
         // A request made from here on is for the next round.
         let _ = std::fs::remove_file(self.layout().work_request());
         let steps: [Step; 8] = [
-            ("index", |engine, _| engine.catch_up()),
+            ("index", |engine, _| engine.follow_words()),
             ("learn", |engine, worked| {
                 worked.learned = engine.learn(None)?;
                 Ok(())
@@ -99,14 +115,34 @@ impl Engine {
                 Ok(())
             }),
         ];
+        let late = || budget.is_some_and(|budget| self.now().duration_since(start) >= budget);
         for (name, step) in steps {
-            if budget.is_some_and(|budget| self.now().duration_since(start) >= budget) {
+            if late() {
                 worked.postponed.push(name);
                 continue;
             }
             if let Err(error) = step(self, &mut worked) {
                 self.note(name, &error);
                 worked.failed.push(name.to_owned());
+            }
+        }
+        if late() {
+            worked.postponed.push("embed");
+            return Ok(worked);
+        }
+        let mut stopped = false;
+        let embedded = self.embed_all(&mut |progress| {
+            worked.embedded = worked.embedded.max(progress.done);
+            let flow = if late() { ControlFlow::Break(()) } else { go_on(progress) };
+            stopped = flow.is_break();
+            flow
+        });
+        match embedded {
+            Ok(_) if stopped => worked.postponed.push("embed"),
+            Ok(_) => {}
+            Err(error) => {
+                self.note("embed", &error);
+                worked.failed.push("embed".to_owned());
             }
         }
         Ok(worked)

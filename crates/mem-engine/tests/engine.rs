@@ -133,3 +133,41 @@ fn the_store_can_be_somebody_elses() {
     assert!(!engine.layout().database().exists());
     assert!(engine.integrity().is_err(), "there is no file to check");
 }
+
+#[cfg(feature = "hnsw")]
+#[test]
+fn vectors_in_memory_answer_as_the_store_does_and_see_what_is_new() {
+    let (home, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let graph = mem_engine::GraphConfig { from: 3, ..Default::default() };
+    let config = mem_engine::ResidentConfig { graph, ..Default::default() };
+    let build = |home: &Path| Engine::builder(home).clock(FixedClock::new(now()));
+    let resident = build(home.path()).resident_vectors(config).open().unwrap();
+    let plain = build(other.path()).open().unwrap();
+    assert!(plain.tend_vectors().is_err());
+    let texts = [
+        "berths are served by cranes",
+        "the tide table is in tides.rs",
+        "港口的潮汐表",
+        "retries are queued",
+    ];
+    for (at, text) in texts.into_iter().enumerate() {
+        for engine in [&resident, &plain] {
+            engine.remember(&NewMemory::new(text)).unwrap();
+        }
+        for question in ["which tides?", "潮汐", "crane"] {
+            let query = Query::new(question, now());
+            let found = |engine: &Engine| -> Vec<_> {
+                let recall = engine.recall(&query).unwrap();
+                assert_eq!(recall.degraded, []);
+                recall
+                    .hits
+                    .into_iter()
+                    .map(|hit| (hit.memory.body, hit.channels.into_keys().collect::<Vec<_>>()))
+                    .collect()
+            };
+            assert_eq!(found(&resident), found(&plain), "{question} after {text}");
+        }
+        assert_eq!(resident.tend_vectors().unwrap(), (at >= 2).then_some(at as u64 + 1));
+    }
+    assert!(resident.layout().vector_graph().join("vectors.graph").is_file());
+}

@@ -229,7 +229,13 @@ fn views(engine: &Engine) -> Vec<Check> {
         "{} live, {} archived, {} to learn from",
         journal.live, journal.archived, status.queue.unlearned
     );
-    vec![index, check("journal", Health::Ok, detail, None), check("model", Health::Ok, status.model, None)]
+    let model = match super::model::health(engine) {
+        Ok((detail, fix)) => {
+            check("model", if fix.is_some() { Health::Warn } else { Health::Ok }, detail, fix)
+        }
+        Err(error) => check("model", Health::Warn, crate::error::sentence(&error), None),
+    };
+    vec![index, check("journal", Health::Ok, detail, None), model]
 }
 
 fn redactions(engine: &Engine) -> Check {

@@ -95,7 +95,7 @@ pub(crate) fn work(
     let budget = budget_ms.map(|ms| jiff::SignedDuration::from_millis(i64::try_from(ms).unwrap_or(i64::MAX)));
     loop {
         let engine = at.engine()?;
-        let worked = work_until_quiet(&engine, budget);
+        let worked = work_until_quiet(&engine, budget, &mut super::model::progress(out.quiet, at.verbose));
         if let (true, Ok(_)) = (at.config.host.project_rules, &worked) {
             let project = at.project();
             engine.write_project_rules(&project.id, &project_rules_dir(&project.root), false)?;
@@ -113,8 +113,8 @@ pub(crate) fn work(
                     learned.candidates
                 ))?;
                 out.remark(format!(
-                    "{} instincts faded, {} memories expired, {} lines archived, {} files mirrored",
-                    worked.faded, worked.expired, worked.archived_lines, worked.mirrored
+                    "{} instincts faded, {} memories expired, {} lines archived, {} files mirrored, {} memories embedded",
+                    worked.faded, worked.expired, worked.archived_lines, worked.mirrored, worked.embedded
                 ))?;
                 if !worked.postponed.is_empty() {
                     out.remark(format!("left for next time: {}", worked.postponed.join(", ")))?;
@@ -136,7 +136,7 @@ pub(crate) fn work(
 
 /// Waits while another process works, so that what follows sees its results; one that a hook started goes away at
 /// once, as the other serves its request.
-fn when_free<T>(work: impl Fn() -> Result<T, EngineError>) -> Result<T, EngineError> {
+fn when_free<T>(mut work: impl FnMut() -> Result<T, EngineError>) -> Result<T, EngineError> {
     let patience = if std::env::var_os(crate::hook::GUARD).is_some() { Duration::ZERO } else { PATIENCE };
     let started = std::time::Instant::now();
     loop {
@@ -159,13 +159,14 @@ const ROUNDS: usize = 8;
 fn work_until_quiet(
     engine: &mem_engine::Engine,
     budget: Option<jiff::SignedDuration>,
+    go_on: &mut dyn FnMut(&mem_engine::EmbedProgress) -> std::ops::ControlFlow<()>,
 ) -> Result<mem_engine::Worked, EngineError> {
-    let mut worked = when_free(|| engine.work(budget))?;
+    let mut worked = when_free(|| engine.work_while(budget, go_on))?;
     for _ in 1..ROUNDS {
         if !engine.work_requested() || !worked.postponed.is_empty() {
             break;
         }
-        let next = engine.work(budget)?;
+        let next = engine.work_while(budget, go_on)?;
         worked.absorb(next);
     }
     Ok(worked)
@@ -207,7 +208,7 @@ pub(crate) fn restore(at: &Surroundings, out: &mut Out, file: &Path) -> anyhow::
 
 pub(crate) fn reindex(at: &Surroundings, out: &mut Out, json: bool) -> anyhow::Result<()> {
     let engine = at.engine()?;
-    let count = engine.reindex()?;
+    let count = engine.reindex_while(&mut super::model::progress(out.quiet, at.verbose))?;
     if json {
         out.json(&json!({ "memories": count }))?
     } else {
@@ -262,7 +263,10 @@ pub(crate) fn status(at: &Surroundings, out: &mut Out, json: bool) -> anyhow::Re
         bytes(sizes.index),
         bytes(sizes.mirror)
     ))?;
-    out.line(format!("model         {}", status.model))
+    for (name, value) in super::model::lines(&status.embedding) {
+        out.line(format!("{name:<13} {value}"))?;
+    }
+    Ok(())
 }
 
 /// A size for people, in powers of 1,000.

@@ -4,6 +4,7 @@ mod doctor;
 mod instincts;
 mod maintain;
 mod memories;
+mod model;
 mod replay;
 mod search;
 mod wiring;
@@ -54,6 +55,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Restore { file } => maintain::restore(&at, &mut out, &file),
         Command::Status(args) => maintain::status(&at, &mut out, args.json),
         Command::Doctor { fix, json } => doctor::doctor(&at, &mut out, fix, json),
+        Command::Model(args) => model::run(&at, &mut out, &args),
         Command::Reindex(args) => maintain::reindex(&at, &mut out, args.json),
     }?;
     out.flush()

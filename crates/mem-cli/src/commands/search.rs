@@ -60,7 +60,7 @@ pub(crate) fn recall(at: &Surroundings, out: &mut Out, args: &Recall) -> anyhow:
     }
     for degraded in &recall.degraded {
         use std::io::Write as _;
-        writeln!(std::io::stderr(), "mem: note: {} did not take part: {}", degraded.part, degraded.reason)?;
+        writeln!(std::io::stderr(), "mem: note: {}: {}", degraded.part, degraded.reason)?;
     }
     if at.verbose {
         remarks(&engine)?;

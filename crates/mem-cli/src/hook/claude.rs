@@ -110,7 +110,7 @@ fn inject(call: &Call<'_>, project: &ProjectContext, moment: Moment) -> anyhow::
         budget: None,
     };
     let injection = engine.injection(moment, &situation)?;
-    if engine.is_behind() && call.config.host.background_work {
+    if (engine.is_behind() || engine.vectors_pending()) && call.config.host.background_work {
         background::start_work(call.paths, &project.root, &call.layout.work_request())?;
     }
     if injection.block.text.is_empty() {

@@ -10,6 +10,7 @@ mod flags;
 mod known;
 mod log;
 
+pub(crate) use background::start_work;
 pub(crate) use claude::opening_text;
 pub(crate) use known::known_text;
 pub(crate) use log::recent;
