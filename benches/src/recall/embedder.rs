@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(super) const PART: &str = "model.";
 
 /// The model a word on the command line stands for, with other values for what was measured about it: each is
-/// `model.fusion_weight=…`, `model.relevance_floor=…` or a part of `model.unrelated`.
+/// `model.fusion_weight=…` or a part of `model.unrelated`.
 pub(super) fn embedder(word: &str, assignments: &[&str]) -> anyhow::Result<Option<Arc<dyn Embedder>>> {
     let model: Option<Arc<dyn Embedder>> = match word {
         "none" => None,
@@ -32,11 +32,16 @@ pub(super) fn embedder(word: &str, assignments: &[&str]) -> anyhow::Result<Optio
     }
 }
 
+/// The runtime is the one `ORT_DYLIB_PATH` names, or one in a usual place.
 #[cfg(feature = "fastembed")]
 fn onnx(folder: &str) -> anyhow::Result<Arc<dyn Embedder>> {
-    let model = mem_embed::OnnxEmbedder::open(folder, mem_embed::OnnxConfig::default())?;
+    let runtime = std::env::var_os("ORT_DYLIB_PATH").map(Into::into);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let config = mem_embed::OnnxConfig { runtime, threads, ..mem_embed::OnnxConfig::default() };
+    let model = mem_embed::OnnxEmbedder::open(folder, config)?;
     model.load()?;
-    Ok(Arc::new(model))
+    let calibration = mem_embed::calibrate(&model)?;
+    Ok(Arc::new(model.with_calibration(calibration)))
 }
 
 #[cfg(not(feature = "fastembed"))]
@@ -53,9 +58,9 @@ struct Calibrated {
 impl Calibrated {
     fn new(model: Arc<dyn Embedder>, assignments: &[&str]) -> anyhow::Result<Self> {
         let own = model.calibration();
-        let Calibration { fusion_weight, relevance_floor, unrelated, .. } = own;
+        let Calibration { fusion_weight, unrelated, .. } = own;
         let mut said = json!({ "model": {
-            "fusion_weight": fusion_weight, "relevance_floor": relevance_floor, "unrelated": unrelated,
+            "fusion_weight": fusion_weight, "unrelated": unrelated,
         } });
         for assignment in assignments {
             set(&mut said, assignment)?;
@@ -89,8 +94,8 @@ mod tests {
     fn a_model_is_named_and_what_is_said_of_it_is_set() {
         assert!(embedder("none", &[]).unwrap().is_none());
         let plain = embedder("builtin", &[]).unwrap().unwrap();
-        let set = embedder("builtin", &["model.relevance_floor=0.125"]).unwrap().unwrap();
-        assert_eq!(set.calibration().relevance_floor, 0.125);
+        let set = embedder("builtin", &["model.fusion_weight=0.125"]).unwrap().unwrap();
+        assert_eq!(set.calibration().fusion_weight, 0.125);
         assert_eq!(set.calibration().fusion_weight, plain.calibration().fusion_weight);
         assert_eq!(set.calibration().passages, plain.calibration().passages);
         assert_eq!(set.identity(), plain.identity());

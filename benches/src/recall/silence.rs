@@ -18,7 +18,7 @@ const STEPS: usize = 20;
 
 /// How relevant a hit is; higher is more. Only its order counts here.
 pub(super) fn relevance(features: &Features) -> f64 {
-    features.specificity
+    mem_index::RelevanceConfig::default().probability(features)
 }
 
 /// Shares of questions.

@@ -80,9 +80,7 @@ pub struct Calibration {
     /// How much a hit of this model counts in the fusion, against 1 for BM25. A weak model must say so: an equal weight
     /// would lower BM25's own result.
     pub fusion_weight: f64,
-    /// The cosine from which a hit of this model alone is worth showing.
-    pub relevance_floor: f64,
-    /// Cosines of texts that have nothing to do with one another.
+    /// Cosines of texts that have nothing to do with one another: what a cosine of this model says is measured by it.
     pub unrelated: Spread,
     /// Means of questions.
     pub queries: Centroids,
@@ -95,7 +93,6 @@ impl Default for Calibration {
     fn default() -> Self {
         Self {
             fusion_weight: 1.0,
-            relevance_floor: 1.0,
             unrelated: Spread::default(),
             queries: Centroids::default(),
             passages: Centroids::default(),

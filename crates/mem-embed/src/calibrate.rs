@@ -9,9 +9,6 @@ const CORPUS: &str = include_str!("../data/calibration.tsv");
 /// The languages of a line's two pairs.
 const LANGUAGES: [&str; 2] = ["en", "zh"];
 
-/// A passage about something else comes as near as the floor in so many questions out of a hundred.
-const FLOOR: f64 = 0.95;
-
 /// Texts of one language, a vector each, and the rows of the corpus they come from.
 struct Side {
     language: Language,
@@ -24,7 +21,6 @@ struct Side {
 /// - [`Calibration::queries`] and [`Calibration::passages`]: the mean of the questions and of the passages of each
 ///   language, and over both for every other one. All cosines below are of vectors freed of them.
 /// - [`Calibration::unrelated`]: each question with each passage about something else, in both languages.
-/// - [`Calibration::relevance_floor`]: 19 questions in 20 have no passage about something else that is nearer.
 /// - [`Calibration::fusion_weight`]: how often the passage that answers stands before all others, among those of
 ///   either language: twice the square of the share, at most 1. A model that does so in 7 cases of 10 counts
 ///   as much as BM25; one that only compares spelling (1 in 8) next to nothing.
@@ -55,7 +51,6 @@ pub fn calibrate(embedder: &dyn Embedder) -> Result<Calibration> {
     let measured = compare(&sides);
     Ok(Calibration {
         fusion_weight: (2.0 * measured.found * measured.found).min(1.0),
-        relevance_floor: measured.floor.clamp(0.0, 1.0),
         unrelated: measured.unrelated,
         queries,
         passages,
@@ -94,18 +89,15 @@ fn mean(vectors: &[&Embedding]) -> Embedding {
 
 struct Measured {
     unrelated: Spread,
-    floor: f64,
     found: f64,
 }
 
 /// Every question with every passage.
 fn compare(sides: &[Side]) -> Measured {
     let mut unrelated = Vec::new();
-    let mut nearest_other = Vec::new();
     let (mut found, mut tried) = (0.0, 0.0);
     for asked in sides {
         for (at, question) in asked.questions.iter().enumerate() {
-            let mut highest = -1f64;
             for answering in sides {
                 let mut best = -1f64;
                 let mut own = -1f64;
@@ -122,27 +114,14 @@ fn compare(sides: &[Side]) -> Measured {
                 if own > best {
                     found += 1.0;
                 }
-                highest = highest.max(best);
             }
-            nearest_other.push(highest);
         }
     }
-    Measured {
-        unrelated: Spread::of(unrelated, 0),
-        floor: quantile(&mut nearest_other, FLOOR),
-        found: if tried > 0.0 { found / tried } else { 0.0 },
-    }
+    Measured { unrelated: Spread::of(unrelated, 0), found: if tried > 0.0 { found / tried } else { 0.0 } }
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum()
-}
-
-/// The smallest number that a share of them does not exceed.
-fn quantile(numbers: &mut [f64], share: f64) -> f64 {
-    numbers.sort_by(f64::total_cmp);
-    let at = ((numbers.len() as f64 * share).ceil() as usize).saturating_sub(1);
-    numbers.get(at).copied().unwrap_or(1.0)
 }
 
 #[cfg(test)]
@@ -211,7 +190,6 @@ mod tests {
     fn a_model_that_knows_counts_full_in_spite_of_its_languages() {
         let measured = calibrate(&Knowing::new(0.3)).unwrap();
         assert_eq!(measured.fusion_weight, 1.0);
-        assert!(measured.relevance_floor < 0.1, "{}", measured.relevance_floor);
         assert_eq!(measured.unrelated.count, 240 * 238);
         for centroids in [&measured.queries, &measured.passages] {
             let tags: Vec<&str> = centroids.0.iter().map(|(language, _)| language.as_str()).collect();
@@ -253,12 +231,5 @@ mod tests {
         fn calibration(&self) -> &Calibration {
             &self.0.calibration
         }
-    }
-
-    #[test]
-    fn a_quantile_is_one_of_the_numbers() {
-        assert_eq!(quantile(&mut [3.0, 1.0, 2.0, 4.0], 0.5), 2.0);
-        assert_eq!(quantile(&mut [3.0, 1.0, 2.0, 4.0], 0.95), 4.0);
-        assert_eq!(quantile(&mut [], 0.5), 1.0);
     }
 }

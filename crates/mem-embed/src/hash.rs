@@ -1,7 +1,7 @@
 //! [`HashEmbedder`].
 
 use crate::features::{Weights, extract};
-use mem_core::{Calibration, Embedder, Embedding, ModelIdentity, Result, TextRole};
+use mem_core::{Calibration, Embedder, Embedding, ModelIdentity, Result, Spread, TextRole};
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever the same text may give another vector.
@@ -11,18 +11,17 @@ const VERSION: &str = "1";
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HashConfig {
-    /// See [`Calibration::fusion_weight`]. The default lets BM25 decide and this model add what BM25 did not find:
-    /// `0.01/61` is less than what two neighbouring first ranks lie apart in reciprocal rank fusion with k = 60.
-    /// From 0.05 on the first rank suffers on every set measured (SciFact, CMRC 2018, LoCoMo, XQuAD).
+    /// See [`Calibration::fusion_weight`]. Trigrams in the index compare spelling already: the default lets this model
+    /// order what they tie on. From 0.05 on the first rank suffers (SciFact, CMRC 2018, LoCoMo, XQuAD).
     pub fusion_weight: f64,
-    /// See [`Calibration::relevance_floor`]. Of unrelated texts among the three nearest, 1 in 100 lies above 0.62 where
-    /// texts are short and alike (LoCoMo), above 0.44 elsewhere.
-    pub relevance_floor: f64,
+    /// See [`Calibration::unrelated`]. Taken wide: of unrelated texts among the three nearest, 1 in 100 lies above 0.62,
+    /// four deviations, where texts are short and alike (LoCoMo).
+    pub unrelated: Spread,
 }
 
 impl Default for HashConfig {
     fn default() -> Self {
-        Self { fusion_weight: 0.01, relevance_floor: 0.62 }
+        Self { fusion_weight: 0.01, unrelated: Spread { count: 57_120, mean: 0.0, deviation: 0.155 } }
     }
 }
 
@@ -65,7 +64,7 @@ impl HashEmbedder {
         };
         let calibration = Calibration {
             fusion_weight: config.fusion_weight,
-            relevance_floor: config.relevance_floor,
+            unrelated: config.unrelated,
             ..Calibration::default()
         };
         Self { identity, calibration }

@@ -16,7 +16,7 @@ fn place() -> Option<(PathBuf, OnnxConfig)> {
         eprintln!("skipped: MEM_TEST_ONNX_MODEL and MEM_TEST_ONNX_RUNTIME do not name a model and a runtime");
     }
     let (model, runtime) = found?;
-    Some((model, OnnxConfig { runtime: Some(runtime), threads: Some(1), ..OnnxConfig::default() }))
+    Some((model, OnnxConfig { runtime: Some(runtime), ..OnnxConfig::default() }))
 }
 
 /// The model's files by links, so that one of them can be replaced.
@@ -108,12 +108,11 @@ fn what_cannot_be_run_is_an_error_that_says_so() {
 #[test]
 fn a_measured_model_says_that_it_is_good() {
     let Some((dir, config)) = place() else { return };
-    let embedder = OnnxEmbedder::open(&dir, OnnxConfig { threads: None, ..config }).unwrap();
+    let embedder = OnnxEmbedder::open(&dir, config).unwrap();
     let measured = calibrate(&embedder).unwrap();
     let spelling = calibrate(&HashEmbedder::default()).unwrap();
     assert!(measured.fusion_weight > 0.9, "{}", measured.fusion_weight);
     assert!(spelling.fusion_weight < 0.1, "{}", spelling.fusion_weight);
-    assert!((0.3..0.6).contains(&measured.relevance_floor), "{}", measured.relevance_floor);
     assert!(measured.unrelated.count > 50_000 && measured.unrelated.mean.abs() < 0.02);
     let of = |tag: &str| measured.passages.of(&Language::new(tag)).unwrap();
     // The languages lie apart until their means are taken away.

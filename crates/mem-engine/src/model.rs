@@ -20,8 +20,6 @@ pub struct EmbedderConfig {
     pub cache: Option<PathBuf>,
     /// Weight of the vectors in the fusion, against 1 for BM25. None: as measured of the model.
     pub fusion_weight: Option<f64>,
-    /// Cosine from which a hit by vector alone is worth showing. None: as measured of the model.
-    pub relevance_floor: Option<f64>,
     /// Memories without a vector that are embedded before a question is answered. Of the rest `mem work` makes them.
     pub at_once: usize,
     /// The same of an ONNX model, which takes some milliseconds for each.
@@ -43,7 +41,6 @@ impl Default for EmbedderConfig {
             path: None,
             cache: None,
             fusion_weight: None,
-            relevance_floor: None,
             at_once: 512,
             onnx_at_once: 16,
             onnx: OnnxConfig::default(),
@@ -56,11 +53,8 @@ impl EmbedderConfig {
     fn own(&self, name: &str) -> Arc<dyn Embedder> {
         let builtin = || {
             let usual = StaticConfig::default();
-            let config = StaticConfig {
-                fusion_weight: self.fusion_weight.unwrap_or(usual.fusion_weight),
-                relevance_floor: self.relevance_floor.unwrap_or(usual.relevance_floor),
-                ..usual
-            };
+            let config =
+                StaticConfig { fusion_weight: self.fusion_weight.unwrap_or(usual.fusion_weight), ..usual };
             StaticEmbedder::builtin().map(|model| model.with_config(config))
         };
         if name != HASH
@@ -71,7 +65,7 @@ impl EmbedderConfig {
         let usual = HashConfig::default();
         Arc::new(HashEmbedder::new(HashConfig {
             fusion_weight: self.fusion_weight.unwrap_or(usual.fusion_weight),
-            relevance_floor: self.relevance_floor.unwrap_or(usual.relevance_floor),
+            ..usual
         }))
     }
 
@@ -79,7 +73,6 @@ impl EmbedderConfig {
     #[cfg_attr(not(feature = "fastembed"), allow(dead_code, reason = "only ONNX models are measured here"))]
     fn with_own_numbers(&self, mut calibration: Calibration) -> Calibration {
         calibration.fusion_weight = self.fusion_weight.unwrap_or(calibration.fusion_weight);
-        calibration.relevance_floor = self.relevance_floor.unwrap_or(calibration.relevance_floor);
         calibration
     }
 }

@@ -26,10 +26,10 @@ impl Default for CollapseConfig {
     }
 }
 
-/// Keeps of hits (best first) those that are not superseded by another one and repeat no better one.
+/// Keeps of hits (best first) the first `limit` that are not superseded by another one and repeat no better one.
 ///
 /// Texts that differ by a number or a negation are never the same.
-pub fn collapse(hits: Vec<Hit>, config: &CollapseConfig) -> (Vec<Hit>, Vec<Dropped>) {
+pub fn collapse(hits: Vec<Hit>, limit: usize, config: &CollapseConfig) -> (Vec<Hit>, Vec<Dropped>) {
     let mut replaced: BTreeMap<MemoryId, MemoryId> = BTreeMap::new();
     let present: BTreeSet<MemoryId> = hits.iter().map(|hit| hit.memory.id.clone()).collect();
     for hit in &hits {
@@ -43,9 +43,12 @@ pub fn collapse(hits: Vec<Hit>, config: &CollapseConfig) -> (Vec<Hit>, Vec<Dropp
             };
         }
     }
-    let mut kept: Vec<(Hit, BTreeSet<String>)> = Vec::with_capacity(hits.len());
+    let mut kept: Vec<(Hit, BTreeSet<String>)> = Vec::with_capacity(hits.len().min(limit));
     let mut dropped = Vec::new();
     for hit in hits {
+        if kept.len() >= limit {
+            break;
+        }
         let id = hit.memory.id.clone();
         // Two that claim to replace each other both stay.
         if let Some(by) = replaced.get(&id).filter(|by| replaced.get(*by) != Some(&id)) {
@@ -74,6 +77,10 @@ fn words(memory: &Memory) -> BTreeSet<String> {
 }
 
 fn same(a: &BTreeSet<String>, b: &BTreeSet<String>, config: &CollapseConfig) -> bool {
+    let (fewer, more) = (a.len().min(b.len()), a.len().max(b.len()));
+    if (fewer as f64) < more as f64 * config.jaccard.min(1.0) {
+        return false;
+    }
     let shared = a.intersection(b).count();
     let all = a.len() + b.len() - shared;
     if all == 0 {
@@ -101,7 +108,11 @@ mod tests {
 
     fn kept(bodies: &[&str]) -> Vec<String> {
         let hits = bodies.iter().enumerate().map(|(at, body)| hit(body, at as i64)).collect();
-        collapse(hits, &CollapseConfig::default()).0.into_iter().map(|hit| hit.memory.body).collect()
+        collapse(hits, usize::MAX, &CollapseConfig::default())
+            .0
+            .into_iter()
+            .map(|hit| hit.memory.body)
+            .collect()
     }
 
     #[test]
@@ -109,6 +120,13 @@ mod tests {
         let one = "Deploys go through the release pipeline, and the tag starts it";
         assert_eq!(kept(&[one, "deploys go through the release pipeline and the tag starts it."]), [one]);
         assert_eq!(kept(&["改完代码不主动提交，等用户确认", "改完代码不主动提交,等用户确认。"]).len(), 1);
+    }
+
+    #[test]
+    fn no_more_than_asked_for_are_looked_at() {
+        let hits = (0..9).map(|n| hit(&format!("statement {n}"), n)).collect();
+        let (kept, dropped) = collapse(hits, 2, &CollapseConfig::default());
+        assert_eq!((kept.len(), dropped.len()), (2, 0));
     }
 
     #[test]
@@ -126,7 +144,7 @@ mod tests {
         old.memory.links = vec![Link { kind: LinkKind::SupersededBy, to: new.memory.id.clone() }];
         new.memory.links = vec![Link { kind: LinkKind::Supersedes, to: old.memory.id.clone() }];
         let (old_id, new_id) = (old.memory.id.clone(), new.memory.id.clone());
-        let (kept, dropped) = collapse(vec![old, new], &CollapseConfig::default());
+        let (kept, dropped) = collapse(vec![old, new], 9, &CollapseConfig::default());
         assert_eq!(kept[0].memory.id, new_id);
         assert_eq!(dropped, [Dropped { id: old_id, reason: format!("superseded by {new_id}") }]);
     }

@@ -52,7 +52,7 @@ pub use passage::{CutConfig, PassageConfig, PassageScorer, PassageScores, passag
 pub use ranking::{AnchorState, Nearness, RankContext, RankingConfig, age_days, factors, marks, nearness};
 pub use recall::{AnchorCheck, Judged, RecallConfig, Recaller};
 pub use reconcile::{Budget, CaughtUp, Embedded, catch_up, embed_missing, embed_missing_while};
-pub use relevance::{Features, RelevanceConfig};
+pub use relevance::{Features, RelevanceConfig, RelevanceWeights};
 pub use scan::scan;
 pub use tokenize::{
     MAX_TOKEN_CHARS, MAX_TOKENS, MemTokenizer, Mode, TOKENIZER_VERSION, Token, TokenKind, tokenize,

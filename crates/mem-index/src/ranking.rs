@@ -12,8 +12,8 @@ const SECONDS_A_DAY: f64 = 86_400.0;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RankingConfig {
-    /// So many standard deviations behind the best a fused score falls to 1/e, before factors apply: with 3, a factor
-    /// of 0.7 costs as much as one deviation. It changes no order by itself.
+    /// So many standard deviations behind the best a fused score falls to 1/e, before factors apply: with 2, a factor
+    /// of 0.6 costs as much as one deviation. It changes no order by itself.
     pub temperature: f64,
     /// For fusion by ranks: exponent on the fused score, the best being 1, before factors apply.
     ///
@@ -51,7 +51,7 @@ pub struct RankingConfig {
 impl Default for RankingConfig {
     fn default() -> Self {
         Self {
-            temperature: 3.0,
+            temperature: 2.0,
             sharpness: 4.0,
             time_floor: 0.7,
             time_days: 30.0,

@@ -45,8 +45,8 @@ pub struct OnnxConfig {
     pub dimensions: Option<usize>,
     /// Texts that go through the model together.
     pub batch: usize,
-    /// Threads of the model. None: as many as there are cores.
-    pub threads: Option<usize>,
+    /// Threads of the model. On a machine that is busy more of them are slower; in the background one is polite.
+    pub threads: usize,
     /// The model's name in its identity. None: that of its folder.
     #[serde(skip)]
     pub name: Option<String>,
@@ -68,8 +68,8 @@ impl Default for OnnxConfig {
             pooling: None,
             max_tokens: None,
             dimensions: None,
-            batch: 16,
-            threads: None,
+            batch: 4,
+            threads: 1,
             name: None,
             runtimes: Vec::new(),
             digests: None,

@@ -141,7 +141,9 @@ impl OnnxEmbedder {
             model = model.with_external_initializer(name, read(path)?);
         }
         let mut options = InitOptionsUserDefined::new().with_max_length(self.folder.max_tokens);
-        options.intra_threads = self.config.threads;
+        options.intra_threads = Some(self.config.threads.max(1));
+        // Threads that wait would keep the cores busy.
+        let options = options.with_session_config("session.intra_op.allow_spinning", "0");
         let model = runtime::guarded(|| TextEmbedding::try_new_from_user_defined(model, options))
             .map_err(|panic| self.unusable(panic))?
             .map_err(|error| self.unusable(error))?;

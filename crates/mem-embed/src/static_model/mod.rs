@@ -27,15 +27,13 @@ const MAX_PIECES: usize = 512;
 pub struct StaticConfig {
     /// See [`Calibration::fusion_weight`].
     pub fusion_weight: f64,
-    /// See [`Calibration::relevance_floor`].
-    pub relevance_floor: f64,
     /// See [`Calibration::unrelated`].
     pub unrelated: Spread,
 }
 
 impl Default for StaticConfig {
     fn default() -> Self {
-        Self { fusion_weight: 0.5, relevance_floor: 0.5, unrelated: Spread::default() }
+        Self { fusion_weight: 0.7, unrelated: Spread { count: 57_120, mean: -0.003, deviation: 0.091 } }
     }
 }
 
@@ -98,7 +96,6 @@ impl StaticEmbedder {
     #[must_use]
     pub fn with_config(mut self, config: StaticConfig) -> Self {
         self.calibration.fusion_weight = config.fusion_weight;
-        self.calibration.relevance_floor = config.relevance_floor;
         self.calibration.unrelated = config.unrelated;
         self
     }

@@ -90,8 +90,8 @@ fn tells_its_identity_and_centroids() {
     let found: Vec<_> = model.centroids().collect();
     assert_eq!(found, [("zh", &[0.25; 16][..]), ("en", &[-0.5; 16])]);
     assert_eq!(model.calibration().queries.of(&Language::new("en")), Some(&[-0.5; 16][..]));
-    let config = StaticConfig { relevance_floor: 0.1, ..StaticConfig::default() };
-    assert_eq!(model.with_config(config).calibration().relevance_floor, 0.1);
+    let config = StaticConfig { fusion_weight: 0.1, ..StaticConfig::default() };
+    assert_eq!(model.with_config(config).calibration().fusion_weight, 0.1);
 }
 
 #[test]

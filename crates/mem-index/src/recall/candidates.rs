@@ -1,10 +1,10 @@
 //! From what the channels found to weighed hits.
 
 use super::{Candidate, Recaller};
-use crate::{AnchorState, Features, Fused, Nearness, RankContext, factors, marks, nearness};
+use crate::{AnchorState, Features, Fused, Nearness, RankContext, detect, factors, marks, nearness};
 use mem_core::{
-    Channel, ChannelScore, Dropped, Factors, Hit, LinkKind, Memory, MemoryId, ProjectFilter, Query, Result,
-    Status, TextHit, TextHits, Timestamp, VectorHit, VectorHits,
+    Channel, ChannelScore, Dropped, Factors, Hit, Language, LinkKind, Memory, MemoryId, ProjectFilter, Query,
+    Result, Status, TextHit, TextHits, Timestamp, VectorHit, VectorHits,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -24,7 +24,6 @@ impl Recaller<'_> {
         evidence: &Evidence<'_>,
         dropped: &mut Vec<Dropped>,
     ) -> Result<Vec<Candidate>> {
-        let best = fused.first().map_or(0.0, |first| first.score);
         let words: HashMap<&MemoryId, &TextHit> =
             evidence.lexical.hits.iter().map(|hit| (&hit.id, hit)).collect();
         let near: HashMap<&MemoryId, &VectorHit> =
@@ -34,7 +33,7 @@ impl Recaller<'_> {
         let ids: Vec<MemoryId> = fused.iter().map(|fused| fused.id.clone()).collect();
         let memories = self.store.get(&ids)?;
         let back = self.replacements(query, &memories)?;
-        let mut candidates = Vec::with_capacity(fused.len());
+        let mut found = Vec::with_capacity(fused.len());
         for (fused, memory) in fused.into_iter().zip(memories) {
             let Some(memory) = memory else {
                 dropped.push(Dropped { id: fused.id, reason: "no longer in the store".to_owned() });
@@ -44,6 +43,13 @@ impl Recaller<'_> {
                 dropped.push(Dropped { id: fused.id, reason });
                 continue;
             }
+            found.push((fused, memory));
+        }
+        self.read_passages(&mut found, &evidence.lexical.terms);
+        let best = found.first().map_or(0.0, |(first, _)| first.score);
+        let asked = detect(&query.text);
+        let mut candidates = Vec::with_capacity(found.len());
+        for (fused, memory) in found {
             let hit = words.get(&fused.id).copied();
             let bm25 = hit.map_or(0.0, |hit| hit.score);
             let cosine = near.get(&fused.id).map(|hit| hit.cosine);
@@ -55,13 +61,15 @@ impl Recaller<'_> {
                 bm25_z: evidence.lexical.words.z(bm25),
                 grams_z: hit.map_or(0.0, |hit| evidence.lexical.grams.z(hit.grams)),
                 cosine,
-                cosine_floor: calibration.map_or(1.0, |calibration| calibration.relevance_floor),
                 cosine_z: cosine
                     .zip(calibration)
                     .map_or(0.0, |(cosine, calibration)| calibration.unrelated.z(cosine)),
                 fused: fused.score,
                 behind: best - fused.score,
                 lent: evidence.lent.get(&fused.id).copied().unwrap_or(0.0),
+                other_language: memory.language != Language::default()
+                    && asked != Language::default()
+                    && memory.language != asked,
                 near: nearness(&memory, query.path.as_deref()) == Nearness::File,
                 linked: false,
             };

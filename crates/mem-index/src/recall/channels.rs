@@ -105,10 +105,16 @@ impl Recaller<'_> {
             .map(|hit| (hit.id.clone(), hit.grams))
             .collect();
         let near = nearest.hits.iter().map(|hit| (hit.id.clone(), (hit.cosine + hit.mean) / 2.0)).collect();
+        let covered = lexical.hits.iter().map(|hit| hit.coverage).fold(0.0, f64::max);
+        let trust = if nearest.hits.is_empty() || config.lexical_trust <= 0.0 {
+            1.0
+        } else {
+            (covered / config.lexical_trust).min(1.0)
+        };
         let (all_words, all_grams) = (words.len() < config.per_channel, grams.len() < config.per_channel);
         vec![
-            list(Channel::Bm25, config.bm25_weight, lexical.words, words, all_words),
-            list(Channel::Trigram, config.trigram_weight, lexical.grams, grams, all_grams),
+            list(Channel::Bm25, config.bm25_weight * trust, lexical.words, words, all_words),
+            list(Channel::Trigram, config.trigram_weight * trust, lexical.grams, grams, all_grams),
             list(Channel::Vector, config.vector_weight.unwrap_or(of_model), nearest.spread, near, false),
         ]
     }

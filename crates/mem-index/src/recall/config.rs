@@ -1,4 +1,4 @@
-use crate::{CollapseConfig, Fusion, LexicalConfig, RankingConfig, RelevanceConfig};
+use crate::{CollapseConfig, Fusion, LexicalConfig, PassageConfig, RankingConfig, RelevanceConfig};
 use mem_core::PolicyTable;
 use serde::{Deserialize, Serialize};
 
@@ -17,10 +17,17 @@ pub struct RecallConfig {
     pub bm25_weight: f64,
     /// How much BM25 over trigrams counts; 0 leaves them out.
     pub trigram_weight: f64,
+    /// The share of a question's information ([`mem_core::TextHit::coverage`]) that the best memory must hold for the
+    /// lexical channels to count in full where there are vectors; with less they count in proportion. A question in the
+    /// store's other language meets only stray words, and those would stand out by far.
+    pub lexical_trust: f64,
     /// How much the vectors count; none: as the embedder says.
     pub vector_weight: Option<f64>,
-    /// How much BM25 over the parts of long memories counts; 0 leaves them out.
+    /// How much BM25 over the parts of long memories counts. 0 leaves them out: on no set of labelled data did they
+    /// move the order beyond chance, and reading them takes time.
     pub passage_weight: f64,
+    /// How passages are cut and scored.
+    pub passages: PassageConfig,
     /// The share of its score that a turn of a conversation lends to the turns beside it; 0 lends nothing.
     pub neighbour_share: f64,
     /// A language's centroid in the store counts as much as the model's own once so many vectors stand behind it.
@@ -49,13 +56,15 @@ pub struct RecallConfig {
 impl Default for RecallConfig {
     fn default() -> Self {
         Self {
-            per_channel: 200,
+            per_channel: 100,
             pool: 30,
             fusion: Fusion::default(),
             bm25_weight: 1.0,
             trigram_weight: 0.5,
+            lexical_trust: 0.5,
             vector_weight: None,
-            passage_weight: 0.5,
+            passage_weight: 0.0,
+            passages: PassageConfig::default(),
             neighbour_share: 0.35,
             centroid_prior: 50.0,
             link_damping: 0.5,

@@ -152,9 +152,8 @@ impl<'a> Recaller<'a> {
                 hits.push(hit);
             }
         }
-        let (mut hits, doubles) = collapse(hits, &self.config.collapse);
+        let (hits, doubles) = collapse(hits, query.limit, &self.config.collapse);
         recall.dropped.extend(doubles);
-        hits.truncate(query.limit);
         judged.features =
             hits.iter().map(|hit| features.get(&hit.memory.id).copied().unwrap_or_default()).collect();
         recall.hits = hits;

@@ -74,7 +74,13 @@ impl MemoryStore for SqliteStore {
     }
 
     fn neighbours(&self, ids: &[MemoryId]) -> mem_core::Result<Vec<Vec<MemoryId>>> {
-        Ok(self.read("read", |work| ids.iter().map(|id| neighbours(work, id)).collect())?)
+        Ok(self.read("read", |work| {
+            let any = "SELECT 1 FROM memories WHERE details ->> '$.provenance.ordinal' IS NOT NULL LIMIT 1";
+            if work.first(any, [], |_| Ok(()))?.is_none() {
+                return Ok(vec![Vec::new(); ids.len()]);
+            }
+            ids.iter().map(|id| neighbours(work, id)).collect()
+        })?)
     }
 
     fn was_forgotten(&self, memory: &Memory) -> mem_core::Result<bool> {
@@ -230,18 +236,24 @@ impl SqliteStore {
     }
 }
 
-/// The terms are those of the index `memories_by_turn`, word for word.
+/// The terms are those of the indexes, word for word: only these are read.
 fn neighbours(work: &Work<'_>, id: &MemoryId) -> Result<Vec<MemoryId>> {
-    let ids: Vec<String> = work.rows(
-        "SELECT n.id FROM memories m CROSS JOIN memories n
-         WHERE m.id = ?1 AND m.details ->> '$.provenance.ordinal' IS NOT NULL
-             AND n.details ->> '$.provenance.ordinal' IS NOT NULL
-             AND n.details ->> '$.provenance.session' = m.details ->> '$.provenance.session'
-             AND n.details ->> '$.provenance.ordinal' IN (
-                 (m.details ->> '$.provenance.ordinal') - 1, (m.details ->> '$.provenance.ordinal') + 1)
-             AND n.project IS m.project
-         ORDER BY n.details ->> '$.provenance.ordinal', n.id",
+    let place = work.first(
+        "SELECT details ->> '$.provenance.session', details ->> '$.provenance.ordinal', project
+         FROM memories INDEXED BY turns_by_memory
+         WHERE id = ?1 AND details ->> '$.provenance.ordinal' IS NOT NULL",
         [id.as_str()],
+        |row| Ok((row.get::<_, Option<String>>(0)?, row.get::<_, i64>(1)?, row.get::<_, Option<String>>(2)?)),
+    )?;
+    let Some((Some(session), ordinal, project)) = place else { return Ok(Vec::new()) };
+    let ids: Vec<String> = work.rows(
+        "SELECT id FROM memories INDEXED BY memories_by_turn
+         WHERE details ->> '$.provenance.ordinal' IS NOT NULL
+             AND details ->> '$.provenance.session' = ?1
+             AND details ->> '$.provenance.ordinal' IN (?2, ?3)
+             AND project IS ?4
+         ORDER BY details ->> '$.provenance.ordinal', id",
+        params![session, ordinal - 1, ordinal + 1, project],
         |row| row.get(0),
     )?;
     ids.into_iter()
