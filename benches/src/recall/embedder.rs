@@ -96,7 +96,7 @@ mod tests {
         let plain = embedder("builtin", &[]).unwrap().unwrap();
         let set = embedder("builtin", &["model.fusion_weight=0.125"]).unwrap().unwrap();
         assert_eq!(set.calibration().fusion_weight, 0.125);
-        assert_eq!(set.calibration().fusion_weight, plain.calibration().fusion_weight);
+        assert_eq!(set.calibration().unrelated, plain.calibration().unrelated);
         assert_eq!(set.calibration().passages, plain.calibration().passages);
         assert_eq!(set.identity(), plain.identity());
         assert_eq!(

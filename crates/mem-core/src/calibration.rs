@@ -27,6 +27,26 @@ impl Spread {
         Self { count, mean, deviation }
     }
 
+    /// Of both together (T. Chan, G. Golub, R. LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample
+    /// Variances", 1979).
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let (own, more) = (self.count as f64, other.count as f64);
+        let count = own + more;
+        if count <= 0.0 {
+            return Self::default();
+        }
+        let apart = other.mean - self.mean;
+        let squares = self.deviation.powi(2) * own
+            + other.deviation.powi(2) * more
+            + apart.powi(2) * own * more / count;
+        Self {
+            count: self.count.saturating_add(other.count),
+            mean: self.mean + apart * more / count,
+            deviation: (squares / count).max(0.0).sqrt(),
+        }
+    }
+
     /// The standard score: how many deviations above the mean; 0 where nothing is spread.
     pub fn z(&self, score: f64) -> f64 {
         if self.deviation > 0.0 { (score - self.mean) / self.deviation } else { 0.0 }
@@ -110,6 +130,9 @@ mod tests {
         assert_eq!((spread.count, spread.mean), (4, 1.5));
         assert!((spread.deviation - 2.75f64.sqrt()).abs() < 1e-12);
         assert!((spread.z(1.5 + spread.deviation) - 1.0).abs() < 1e-12);
+        let together = Spread::of([2.0], 1).and(Spread::of([4.0], 1));
+        assert!((together.deviation - spread.deviation).abs() < 1e-12 && together.mean == 1.5);
+        assert_eq!(Spread::default().and(Spread::default()), Spread::default());
         assert_eq!(Spread::of([], 0), Spread::default());
         assert_eq!(Spread::of([3.0], 0).z(9.0), 0.0);
     }

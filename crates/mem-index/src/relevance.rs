@@ -13,7 +13,8 @@ pub struct Features {
     pub bm25: f64,
     /// Its BM25 score over the best of the answer's, in `[0, 1]`.
     pub bm25_share: f64,
-    /// Its BM25 score in standard deviations above the mean of all memories that take part.
+    /// Its BM25 score in standard deviations above the mean of all memories that take part, and of a hundred more that
+    /// hold no word of the question.
     pub bm25_z: f64,
     /// The same of the score by trigrams.
     pub grams_z: f64,
@@ -61,14 +62,14 @@ impl Default for RelevanceWeights {
     /// Where there are vectors.
     fn default() -> Self {
         Self {
-            bias: -6.21,
-            coverage: 1.69,
-            specificity: 0.68,
-            ample: 1.34,
-            bm25: 0.74,
-            cosine: 0.66,
-            other_language: -1.24,
-            other_language_cosine: 0.78,
+            bias: -6.44,
+            coverage: 1.73,
+            specificity: 0.77,
+            ample: 1.31,
+            bm25: 0.64,
+            cosine: 0.69,
+            other_language: -1.18,
+            other_language_cosine: 0.76,
         }
     }
 }
@@ -76,11 +77,11 @@ impl Default for RelevanceWeights {
 impl RelevanceWeights {
     /// Where words are all there is.
     pub const WORDS: Self = Self {
-        bias: -8.81,
-        coverage: 2.08,
-        specificity: 2.23,
+        bias: -9.24,
+        coverage: 2.09,
+        specificity: 2.24,
         ample: 0.61,
-        bm25: 2.16,
+        bm25: 2.09,
         cosine: 0.0,
         other_language: 0.0,
         other_language_cosine: 0.0,
@@ -105,6 +106,9 @@ pub struct RelevanceConfig {
     pub floor_lent: f64,
     /// The probability from which a hit is relevant: the operating point.
     pub least: f64,
+    /// From this coverage on a hit holds the whole question, and is relevant if it is as specific as `floor_specificity`
+    /// demands: questions of one or two words.
+    pub whole: f64,
     /// A hit this specific names the thing.
     pub ample_specificity: f64,
     /// How features make a probability where there are vectors.
@@ -120,7 +124,8 @@ impl Default for RelevanceConfig {
             floor_specificity: 0.5,
             floor_cosine: 1.5,
             floor_lent: 1.0,
-            least: 0.38,
+            least: 0.35,
+            whole: 0.7,
             ample_specificity: 2.0,
             weights: RelevanceWeights::default(),
             words: RelevanceWeights::WORDS,
@@ -163,7 +168,8 @@ impl RelevanceConfig {
 
     /// Whether a hit is worth putting before an agent that did not ask.
     pub fn is_relevant(&self, features: &Features) -> bool {
-        features.near || (!features.linked && self.probability(features) >= self.least)
+        let whole = features.coverage >= self.whole && features.specificity >= self.floor_specificity;
+        features.near || whole || (!features.linked && self.probability(features) >= self.least)
     }
 }
 
@@ -198,7 +204,9 @@ mod tests {
             Features { cosine: Some(0.6), cosine_z: 5.5, other_language: true, ..Features::default() };
         let unlike = Features { cosine: Some(0.1), cosine_z: 1.1, ..meant };
         let near = Features { near: true, ..Features::default() };
-        for relevant in [named, by_words, meant, near] {
+        let asked_for =
+            Features { coverage: 0.9, specificity: 0.6, bm25: 4.0, bm25_z: 2.0, ..Features::default() };
+        for relevant in [named, by_words, meant, near, asked_for] {
             assert!(config.is_relevant(&relevant), "{relevant:?}: {}", config.probability(&relevant));
         }
         assert!(!config.is_relevant(&unlike) && !config.is_shown(&unlike));

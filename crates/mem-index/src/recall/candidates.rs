@@ -4,9 +4,12 @@ use super::{Candidate, Recaller};
 use crate::{AnchorState, Features, Fused, Nearness, RankContext, detect, factors, marks, nearness};
 use mem_core::{
     Channel, ChannelScore, Dropped, Factors, Hit, Language, LinkKind, Memory, MemoryId, ProjectFilter, Query,
-    Result, Status, TextHit, TextHits, Timestamp, VectorHit, VectorHits,
+    Result, Spread, Status, TextHit, TextHits, Timestamp, VectorHit, VectorHits,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// So many memories more that hold no word of the question: in a store of a few, what stands out is told by it.
+const STRANGERS: Spread = Spread { count: 100, mean: 0.0, deviation: 0.0 };
 
 /// Everything the channels said.
 pub(super) struct Evidence<'a> {
@@ -28,6 +31,8 @@ impl Recaller<'_> {
             evidence.lexical.hits.iter().map(|hit| (&hit.id, hit)).collect();
         let near: HashMap<&MemoryId, &VectorHit> =
             evidence.nearest.hits.iter().map(|hit| (&hit.id, hit)).collect();
+        let (words_spread, grams_spread) =
+            (evidence.lexical.words.and(STRANGERS), evidence.lexical.grams.and(STRANGERS));
         let top = evidence.lexical.hits.iter().map(|hit| hit.score).fold(0.0, f64::max);
         let calibration = self.embedder.map(|embedder| embedder.calibration());
         let ids: Vec<MemoryId> = fused.iter().map(|fused| fused.id.clone()).collect();
@@ -58,8 +63,8 @@ impl Recaller<'_> {
                 specificity: hit.map_or(0.0, |hit| hit.specificity),
                 bm25,
                 bm25_share: if top > 0.0 { bm25 / top } else { 0.0 },
-                bm25_z: evidence.lexical.words.z(bm25),
-                grams_z: hit.map_or(0.0, |hit| evidence.lexical.grams.z(hit.grams)),
+                bm25_z: words_spread.z(bm25),
+                grams_z: hit.map_or(0.0, |hit| grams_spread.z(hit.grams)),
                 cosine,
                 cosine_z: cosine
                     .zip(calibration)
